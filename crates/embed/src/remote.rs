@@ -14,14 +14,14 @@ pub(super) const MAX_BATCH_TEXTS: usize = 50;
 pub(super) const MAX_QUOTED_CHARS: usize = 200;
 /// Maximum size of a response in bytes. Fifty vectors of four thousand numbers take a quarter of
 /// it.
-const LARGEST_ANSWER: u64 = 32 << 20;
+const MAX_RESPONSE_BYTES: u64 = 32 << 20;
 
 /// Creates an HTTP client for embedding. It retries only briefly, because a user is waiting.
 pub(super) fn client(key: Option<ApiKey>, pause: Duration) -> Client {
     Client::new(ClientConfig {
         key: key.map(|key| (key, AuthHeader::Bearer)),
         headers: Vec::new(),
-        largest: LARGEST_ANSWER,
+        largest: MAX_RESPONSE_BYTES,
         patience: RetryPolicy {
             retries: 2,
             pause,

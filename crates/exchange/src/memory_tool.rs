@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub const ROOT: &str = "/memories";
 
 /// Maximum number of lines of a file that is viewed.
-const MOST_LINES: usize = 999_999;
+const MAX_VIEWED_LINES: usize = 999_999;
 
 /// Number of lines around a replacement that are shown.
 const CONTEXT_LINES: usize = 2;
@@ -209,8 +209,8 @@ fn view(files: &MemoryFiles, path: &str, name: &str, range: Option<[i64; 2]>) ->
 
 fn numbered_file(content: &str, path: &str, range: Option<[i64; 2]>) -> Result<String, String> {
     let lines: Vec<&str> = content.split('\n').collect();
-    if lines.len() > MOST_LINES {
-        return Err(format!("File {path} exceeds maximum line limit of {MOST_LINES} lines."));
+    if lines.len() > MAX_VIEWED_LINES {
+        return Err(format!("File {path} exceeds maximum line limit of {MAX_VIEWED_LINES} lines."));
     }
     let last = lines.len();
     let line = |number: i64| usize::try_from(number).unwrap_or(0);

@@ -9,17 +9,17 @@ use super::error::RebuildReason;
 
 /// Format version of all files below `_index`, tokenization included. Increased with every change
 /// of any of them.
-pub(super) const FORMAT: u32 = 13;
+pub(super) const FORMAT_VERSION: u32 = 13;
 
 const MAGIC: [u8; 4] = *b"cm\x01i";
 /// Length of the header: magic number, format version, checksum and payload length.
-const HEADER: usize = 4 + 4 + 4 + 8;
+const HEADER_BYTES: usize = 4 + 4 + 4 + 8;
 
 /// Returns the payload with its header in front.
 pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    let mut bytes = Vec::with_capacity(HEADER_BYTES + payload.len());
     bytes.extend_from_slice(&MAGIC);
-    bytes.extend_from_slice(&FORMAT.to_le_bytes());
+    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
     bytes.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
     bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
     bytes.extend_from_slice(payload);
@@ -30,18 +30,20 @@ pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
 /// the frame is damaged or of another format version.
 pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usize), RebuildReason> {
     let damaged = || RebuildReason::damaged(what);
-    let header = bytes.get(..HEADER).ok_or_else(damaged)?;
+    let header = bytes.get(..HEADER_BYTES).ok_or_else(damaged)?;
     if header[..4] != MAGIC {
         return Err(damaged());
     }
     let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    if number(4) != FORMAT {
+    if number(4) != FORMAT_VERSION {
         return Err(RebuildReason::Foreign);
     }
     let length = u64::from(number(12)) | u64::from(number(16)) << 32;
-    let end =
-        usize::try_from(length).ok().and_then(|length| HEADER.checked_add(length)).ok_or_else(damaged)?;
-    let payload = bytes.get(HEADER..end).ok_or_else(damaged)?;
+    let end = usize::try_from(length)
+        .ok()
+        .and_then(|length| HEADER_BYTES.checked_add(length))
+        .ok_or_else(damaged)?;
+    let payload = bytes.get(HEADER_BYTES..end).ok_or_else(damaged)?;
     if crc32fast::hash(payload) != number(8) {
         return Err(damaged());
     }
@@ -95,7 +97,7 @@ mod tests {
             assert!(unframed(&bytes[..length], "x").is_err(), "{length} bytes");
         }
         let mut foreign = bytes;
-        foreign[4..8].copy_from_slice(&(FORMAT + 1).to_le_bytes());
+        foreign[4..8].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
         assert_eq!(unframed(&foreign, "x"), Err(RebuildReason::Foreign));
     }
 }

@@ -18,7 +18,7 @@ use cm_net::{ApiKey, RetrySleeper};
 /// Maximum size of a program's answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Maximum output size of a command that prints a key, in bytes.
-const LARGEST_KEY: usize = 64 << 10;
+const MAX_KEY_BYTES: usize = 64 << 10;
 /// Timeout of a command that prints a key; long enough for the user to answer a prompt.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Environment variable by which cm's hooks recognize that cm itself started the agent program.
@@ -140,7 +140,7 @@ pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &RetrySl
         environment: &environment,
         folder,
         timeout: KEY_TIMEOUT,
-        max_output_bytes: LARGEST_KEY,
+        max_output_bytes: MAX_KEY_BYTES,
         is_interactive: true,
     };
     let printed = run.run("", pace).map_err(|error| match error {

@@ -39,7 +39,7 @@ pub(super) struct AcceptedVariant(AtomicU8);
 
 /// Maximum number of variants in which a request is tried: three JSON formats, and another name for
 /// the parameter of the length limit.
-const MOST_ATTEMPTS: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 
 /// Words in a server's error message which show that it rejects the JSON format: the parameter, its
 /// value, or the schema.
@@ -130,7 +130,7 @@ impl AcceptedVariant {
                 Err(error) => LlmError::from(error),
             };
             match next(variant, &error) {
-                Some(next) if attempts < MOST_ATTEMPTS => variant = next,
+                Some(next) if attempts < MAX_ATTEMPTS => variant = next,
                 _ => return Err(error),
             }
         }

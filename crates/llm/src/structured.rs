@@ -15,7 +15,7 @@ use super::{extract_json, json_error};
 /// Maximum number of times that a model is asked to repair an invalid answer.
 const MAX_REPAIRS: usize = 1;
 /// Maximum size of an invalid answer that is sent back to the model for repair, in bytes.
-const SHOWN_AGAIN: usize = 20_000;
+const MAX_REPAIRED_ANSWER_BYTES: usize = 20_000;
 /// Maximum number of faults reported to the model at once.
 const MAX_REPORTED_FAULTS: usize = 20;
 
@@ -165,5 +165,5 @@ fn repair_message(request: &ModelRequest, faults: &[String]) -> String {
 }
 
 fn truncate(text: &str) -> &str {
-    &text[..text.floor_char_boundary(SHOWN_AGAIN)]
+    &text[..text.floor_char_boundary(MAX_REPAIRED_ANSWER_BYTES)]
 }

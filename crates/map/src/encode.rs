@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::layout::{MapLink, MapNode, RegionKind, VaultMap};
 
 /// Number of this form and of the layout, increased with every change of either.
-pub const FORMAT: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"cmmap1\n\0";
 /// Maximum number of types and of states with a number of their own.

@@ -22,6 +22,6 @@ mod tests;
 
 pub use arrange::Disc;
 pub use directory::{CommunityEntry, MapDirectory, PlacedNote, RegionEntry};
-pub use encode::{FORMAT, compressed, encoded};
+pub use encode::{FORMAT_VERSION, compressed, encoded};
 pub use layout::{Community, MapLink, MapNode, Region, RegionKind, VaultMap, layout};
 pub use partition::COMMUNITY_CAP;

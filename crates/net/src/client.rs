@@ -18,7 +18,7 @@ use super::retry_policy::RetryPolicy;
 use super::retry_sleeper::RetrySleeper;
 
 /// Maximum time to connect.
-const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size in bytes of an error response that is parsed for a message.
 const LARGEST_REASON: u64 = 64 << 10;
 /// Maximum length in bytes of a message from the server.
@@ -174,7 +174,7 @@ impl Client {
             .agent
             .configure_request(request)
             .timeout_global(Some(timeout))
-            .timeout_connect(Some(timeout.min(LONGEST_CONNECT)))
+            .timeout_connect(Some(timeout.min(CONNECT_TIMEOUT)))
             .build();
         let mut response = self.agent.run(request).map_err(|error| self.failed(url, timeout, error))?;
         if !response.status().is_success() {
@@ -221,7 +221,7 @@ impl Client {
         };
         match error {
             ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-                out(format!("no connection within {:?}", timeout.min(LONGEST_CONNECT)), RetryDecision::Soon)
+                out(format!("no connection within {:?}", timeout.min(CONNECT_TIMEOUT)), RetryDecision::Soon)
             }
             ureq::Error::Timeout(_) => {
                 let again = if self.terms.patience.retry_timeouts {

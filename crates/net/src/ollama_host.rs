@@ -3,7 +3,7 @@
 use super::ServerUrl;
 
 /// Default port of Ollama.
-const PORT: u16 = 11434;
+const DEFAULT_PORT: u16 = 11434;
 
 /// Returns the address in a value of `OLLAMA_HOST`, such as `10.0.0.7`, `:8080` or
 /// `https://ollama.example`, or `None` if it is empty or invalid. A wildcard address is replaced by
@@ -34,7 +34,7 @@ fn default_port(value: &str, scheme: &str) -> u16 {
     match (value.contains("://"), scheme) {
         (true, "http") => 80,
         (true, "https") => 443,
-        _ => PORT,
+        _ => DEFAULT_PORT,
     }
 }
 

@@ -22,7 +22,7 @@ impl ContentHash {
     /// Returns `true` if `revision`, at least 8 hexadecimal digits, is a prefix of the hash.
     pub fn has_revision(&self, revision: &str) -> bool {
         let revision = revision.trim().to_ascii_lowercase();
-        revision.len() >= LEAST_REVISION_DIGITS && self.to_hex().starts_with(&revision)
+        revision.len() >= MIN_REVISION_DIGITS && self.to_hex().starts_with(&revision)
     }
 
     fn to_hex(self) -> String {
@@ -34,7 +34,7 @@ impl ContentHash {
 const REVISION_DIGITS: usize = 16;
 
 /// Minimum number of hexadecimal digits of an expected revision.
-const LEAST_REVISION_DIGITS: usize = 8;
+const MIN_REVISION_DIGITS: usize = 8;
 
 /// A set of file changes that become one commit.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,18 +14,18 @@ pub struct NoteId(String);
 
 /// Error: a text is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("an ID must be one line of 1 to {} characters", NoteId::MAX)]
+#[error("an ID must be one line of 1 to {} characters", NoteId::MAX_CHARS)]
 pub struct InvalidId;
 
 impl NoteId {
     /// Maximum length of an id, in characters.
-    pub const MAX: usize = 200;
+    pub const MAX_CHARS: usize = 200;
 
-    /// Parses an id. Fails if the trimmed text is empty, longer than [`NoteId::MAX`], or has
+    /// Parses an id. Fails if the trimmed text is empty, longer than [`NoteId::MAX_CHARS`], or has
     /// control characters.
     pub fn parse(text: &str) -> Result<Self, InvalidId> {
         let text = text.trim();
-        if text.is_empty() || text.chars().count() > Self::MAX || text.chars().any(char::is_control) {
+        if text.is_empty() || text.chars().count() > Self::MAX_CHARS || text.chars().any(char::is_control) {
             return Err(InvalidId);
         }
         Ok(Self(text.to_owned()))
@@ -62,7 +62,7 @@ impl TryFrom<String> for NoteId {
 
     fn try_from(text: String) -> Result<Self, InvalidId> {
         // Most ids are short, plain and checked before: they are taken as they are, without a copy.
-        if (1..=Self::MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if (1..=Self::MAX_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Self(text));
         }
         Self::parse(&text)

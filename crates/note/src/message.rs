@@ -31,7 +31,7 @@ pub struct CommitMessage {
 }
 
 /// Maximum length of the subject, in characters.
-const SUBJECT: usize = 100;
+const MAX_SUBJECT_CHARS: usize = 100;
 
 impl CommitMessage {
     /// Creates a message with only an operation and a subject.
@@ -84,7 +84,7 @@ fn body_of(text: &str) -> String {
 
 impl fmt::Display for CommitMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", short_line(&self.subject, SUBJECT))?;
+        writeln!(f, "{}", short_line(&self.subject, MAX_SUBJECT_CHARS))?;
         writeln!(f)?;
         if !self.body.trim().is_empty() {
             writeln!(f, "{}\n", body_of(&self.body))?;

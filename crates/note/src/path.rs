@@ -16,7 +16,7 @@ pub struct NotePath(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{path}` is not a path inside a vault: it must be relative, without `..`, `.git` or `.jj`, and at most {} bytes",
-    NotePath::MAX
+    NotePath::MAX_BYTES
 )]
 pub struct InvalidNotePath {
     /// The rejected path.
@@ -39,7 +39,7 @@ impl NotePath {
     }
 
     /// Maximum length of a path, in bytes.
-    pub const MAX: usize = 4096;
+    pub const MAX_BYTES: usize = 4096;
 
     /// Validates a path; drops a leading `./`.
     pub fn parse(path: &str) -> Result<Self, InvalidNotePath> {
@@ -57,7 +57,7 @@ impl NotePath {
         let sound =
             !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']) && !is_repository_folder(name);
         let length = folder.len() + 1 + name.len();
-        if !sound || length > Self::MAX {
+        if !sound || length > Self::MAX_BYTES {
             return None;
         }
         let mut path = String::with_capacity(length);
@@ -153,7 +153,7 @@ pub fn is_repository_folder(name: &str) -> bool {
 /// Whether a path is relative and stays inside the vault.
 fn is_inside(path: &str) -> bool {
     let sound = !path.is_empty()
-        && path.len() <= NotePath::MAX
+        && path.len() <= NotePath::MAX_BYTES
         && !path.as_bytes().contains(&0)
         && path.split('/').all(|part| !matches!(part, "" | "." | "..") && !is_repository_folder(part));
     // A drive letter or a backslash would be a way out on Windows only; a file there cannot be named so.

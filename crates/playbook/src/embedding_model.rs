@@ -53,7 +53,7 @@ impl EmbeddingModel for NoEmbeddings {
 
 /// Maximum number of pairs that are read together in one curation, unless the caller says otherwise. Each takes
 /// about 6 ms.
-const MOST_PAIRS: usize = 256;
+const MAX_PAIRS: usize = 256;
 
 /// Wraps an embedding model, and caches the vectors of single words.
 pub struct WordVectors<'m> {
@@ -73,7 +73,7 @@ impl<'m> WordVectors<'m> {
             words: RefCell::default(),
             fine: RefCell::default(),
             pairs: RefCell::default(),
-            most_pairs: MOST_PAIRS,
+            most_pairs: MAX_PAIRS,
             next_from: 0.0,
         }
     }

@@ -34,7 +34,7 @@ const WRITTEN: &str = "> Written ";
 
 /// Index of the line with the date of generation, from 0. Only this line is ignored when two
 /// versions are compared, so that a note's text cannot pass as the date.
-const WRITTEN_LINE: usize = 2;
+const GENERATED_LINE_INDEX: usize = 2;
 
 /// Formats the header of a generated file: title, date, and a sentence with the command and
 /// figures.
@@ -51,7 +51,7 @@ pub fn same_but_for_day(old: &str, new: &str) -> bool {
 
 fn without_day((number, line): (usize, &str)) -> &str {
     match line.strip_prefix(WRITTEN) {
-        Some(rest) if number == WRITTEN_LINE => rest.split_once(' ').map_or("", |(_, rest)| rest),
+        Some(rest) if number == GENERATED_LINE_INDEX => rest.split_once(' ').map_or("", |(_, rest)| rest),
         _ => line,
     }
 }

@@ -69,7 +69,7 @@ impl KeywordRule {
 
 /// Length of a text in bytes above which the automaton that scans faster, but takes milliseconds to
 /// build, is worth it.
-const LONG_TEXT: usize = 64 * 1024;
+const LONG_TEXT_BYTES: usize = 64 * 1024;
 
 static TABLE: LazyLock<Vec<(&'static str, KeywordRule)>> = LazyLock::new(table);
 static FOR_SHORT_TEXTS: LazyLock<AhoCorasick> =
@@ -149,7 +149,7 @@ fn table() -> Vec<(&'static str, KeywordRule)> {
 /// Returns everything that the built-in rules want to redact, in no particular order; ranges may
 /// overlap. With `forms_only`, only tokens with a recognizable format.
 pub fn candidates(text: &str, forms_only: bool) -> Vec<SecretCandidate<'static>> {
-    let automaton = if text.len() > LONG_TEXT { &*FOR_LONG_TEXTS } else { &*FOR_SHORT_TEXTS };
+    let automaton = if text.len() > LONG_TEXT_BYTES { &*FOR_LONG_TEXTS } else { &*FOR_SHORT_TEXTS };
     let mut pass = ScanState {
         text,
         found: Vec::new(),

@@ -9,7 +9,7 @@ use cm_note::path::NotePath;
 const CORE: &str = "core/";
 
 /// Length of a shortened id, in bytes.
-const SHORT_ID: usize = 8;
+const SHORT_ID_BYTES: usize = 8;
 
 /// Returns the references under which generated files may list a note.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn note_references(key: &str, path: &NotePath) -> [String; 4] {
     [
         link_destination(path.as_str()),
         format!("{CORE}{key}"),
-        format!("{CORE}{}", key.get(..SHORT_ID).unwrap_or(key)),
+        format!("{CORE}{}", key.get(..SHORT_ID_BYTES).unwrap_or(key)),
         format!("{CORE}{}", path.stem()),
     ]
 }

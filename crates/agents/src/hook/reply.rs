@@ -9,7 +9,7 @@ use super::{HookAgent, HookEvent, HookMessage};
 use cm_learn::trauma::{GuardDecision, GuardVerdict};
 
 /// Maximum length of the guard's reason, in characters.
-const LONGEST_REASON: usize = 2_000;
+const MAX_REASON_CHARS: usize = 2_000;
 
 /// Response of a hook.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ fn context(agent: HookAgent, event: HookEvent, text: &str) -> Option<String> {
 
 fn verdict(message: &HookMessage, decision: &GuardDecision) -> Option<String> {
     let request = message.guard_request.as_ref().filter(|_| decision.judgement != GuardVerdict::Allow)?;
-    let reason = decision.reason.chars().take(LONGEST_REASON).collect();
+    let reason = decision.reason.chars().take(MAX_REASON_CHARS).collect();
     let decision = GuardDecision { reason, ..decision.clone() };
     message.agent.verdict_reply(&decision, request.unattended).map(|answer| line(&answer))
 }

@@ -101,12 +101,12 @@ fn file(agent: HookAgent, scope: SettingsScope, name: &str, text: &str) -> Optio
 /// deleted.
 #[must_use]
 pub fn is_ours(text: &str) -> bool {
-    let head: String = text.replace("\r\n", "\n").split_inclusive('\n').take(MARKED_WITHIN).collect();
+    let head: String = text.replace("\r\n", "\n").split_inclusive('\n').take(MAX_MARK_LINES).collect();
     head.lines().any(|line| line.trim_start_matches(['#', ' ']) == MARK.trim_end())
 }
 
 /// Number of leading lines that are searched for the mark.
-const MARKED_WITHIN: usize = 12;
+const MAX_MARK_LINES: usize = 12;
 
 /// Splits a skill into front matter and body.
 fn split(text: &str) -> Option<(SkillFrontMatter, &str)> {

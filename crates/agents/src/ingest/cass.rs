@@ -93,12 +93,12 @@ fn number(value: &Value) -> Option<f64> {
 /// Parses a time: text, or seconds or milliseconds since 1970.
 fn instant(value: &Value) -> Option<Instant> {
     /// Numbers from here on are milliseconds; as seconds, this is the year 5138.
-    const MILLISECONDS: i64 = 100_000_000_000;
+    const MIN_MILLISECONDS: i64 = 100_000_000_000;
     match value {
         Value::String(text) => Instant::parse(text.trim()).ok(),
         value => {
             let number = value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))?;
-            Instant::from_millis(if number < MILLISECONDS { number.checked_mul(1000)? } else { number })
+            Instant::from_millis(if number < MIN_MILLISECONDS { number.checked_mul(1000)? } else { number })
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 
 use super::emitter::Emitter;
 use super::error::IngestError;
-use super::line_reader::{BUFFER_SIZE, unchanged};
+use super::line_reader::{BUFFER_BYTES, unchanged};
 use super::log_cursor::{LogCursor, LogStamp};
 use super::read_result::{IngestLimits, ReadResult};
 use super::sink::EventSink;
@@ -256,7 +256,7 @@ pub fn read_file(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    emit(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
+    emit(source, &mut BufReader::with_capacity(BUFFER_BYTES, file), limits, &mut out)
         .map_err(IngestError::io(path))?;
     Ok(ReadResult::of_whole(out, stamp, Vec::new()))
 }

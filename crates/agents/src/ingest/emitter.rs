@@ -18,10 +18,10 @@ use cm_session::{CallId, RecordId, SessionId, SessionMeta, injected_markers, tit
 
 /// Maximum number of events that wait until the session's id is known and it is clear that cm did
 /// not cause the session.
-const MOST_PENDING: usize = 256;
+const MAX_PENDING_EVENTS: usize = 256;
 
 /// Maximum size of the text in waiting events, in bytes.
-const MOST_WAITING: usize = 4 << 20;
+const MAX_WAITING_BYTES: usize = 4 << 20;
 
 /// State of a session between two readings of its log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct SessionState {
 }
 
 /// Maximum number of open questions; a log with more of them never contains answers.
-const MOST_QUESTIONS: usize = 64;
+const MAX_OPEN_QUESTIONS: usize = 64;
 
 impl SessionState {
     /// Returns the session's title, if it has one.
@@ -260,7 +260,7 @@ impl<'s> Emitter<'s> {
         let state = &mut self.current.as_mut()?.carried;
         match kind {
             EventKind::ToolCall { id: Some(id), name, .. } => {
-                if typed_reply::is_question(name) && state.questions.len() < MOST_QUESTIONS {
+                if typed_reply::is_question(name) && state.questions.len() < MAX_OPEN_QUESTIONS {
                     state.questions.insert(id.clone());
                 }
                 None
@@ -311,7 +311,7 @@ impl<'s> Emitter<'s> {
         self.tally.events += 1;
         current.pending_bytes += event.kind.text().map_or(0, str::len);
         current.pending.push(event);
-        let wait = current.pending.len() < MOST_PENDING && current.pending_bytes < MOST_WAITING;
+        let wait = current.pending.len() < MAX_PENDING_EVENTS && current.pending_bytes < MAX_WAITING_BYTES;
         self.flush(!wait);
     }
 

@@ -157,11 +157,11 @@ pub struct LenientTime(pub Option<Instant>);
 impl LenientTime {
     /// Smallest number that counts as milliseconds. It is the year 5138 in seconds and March 1973
     /// in milliseconds.
-    const FEWEST_MILLIS: f64 = 1.0e11;
+    const MIN_MILLISECONDS: f64 = 1.0e11;
 
     /// Converts a number of seconds or milliseconds.
     pub fn of_number(number: f64) -> Self {
-        let millis = if number.abs() < Self::FEWEST_MILLIS { number * 1000.0 } else { number };
+        let millis = if number.abs() < Self::MIN_MILLISECONDS { number * 1000.0 } else { number };
         if !millis.is_finite() || millis <= 0.0 {
             return Self(None);
         }

@@ -20,7 +20,7 @@ use super::sink::EventSink;
 use super::source::LogSource;
 
 /// Read buffer size in bytes.
-pub const BUFFER_SIZE: usize = 256 << 10;
+pub const BUFFER_BYTES: usize = 256 << 10;
 
 /// Capacity in bytes above which the line buffer is freed.
 const MAX_KEPT_CAPACITY: usize = 4 << 20;
@@ -253,7 +253,7 @@ fn read_opened<F: LineFormat>(
     };
     file.seek(SeekFrom::Start(position.offset))?;
     let position = emit_lines(
-        &mut BufReader::with_capacity(BUFFER_SIZE, &mut *file),
+        &mut BufReader::with_capacity(BUFFER_BYTES, &mut *file),
         position,
         &mut format,
         limits,

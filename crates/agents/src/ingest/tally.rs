@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of line numbers stored per kind of damage; counting continues beyond it.
-const MOST_LINES: usize = 100;
+const MAX_LINES_PER_KIND: usize = 100;
 
 /// Maximum number of unknown kinds counted by name; further ones are counted together.
-const MOST_NAMES: usize = 50;
+const MAX_UNKNOWN_KINDS: usize = 50;
 
 /// Maximum length of an unknown kind's name, in characters.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// Record counts of one reading, not of the whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct DamagedRecords {
 impl DamagedRecords {
     pub(crate) fn at(&mut self, line: u64) {
         self.count += 1;
-        if self.lines.len() < MOST_LINES {
+        if self.lines.len() < MAX_LINES_PER_KIND {
             self.lines.push(line);
         }
     }
@@ -62,11 +62,11 @@ impl RecordCounts {
 
     pub(crate) fn unknown(&mut self, kind: &str) {
         let mut name: String =
-            kind.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_NAME).collect();
+            kind.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect();
         if name.trim().is_empty() {
             "(no kind)".clone_into(&mut name);
         }
-        if self.unknown.len() >= MOST_NAMES && !self.unknown.contains_key(&name) {
+        if self.unknown.len() >= MAX_UNKNOWN_KINDS && !self.unknown.contains_key(&name) {
             "(others)".clone_into(&mut name);
         }
         *self.unknown.entry(name).or_default() += 1;
@@ -95,9 +95,9 @@ mod tests {
             tally.unknown(&format!("{n}{}", "x".repeat(1000)));
             tally.bad.at(n);
         }
-        assert_eq!(tally.unknown.len(), MOST_NAMES + 1);
+        assert_eq!(tally.unknown.len(), MAX_UNKNOWN_KINDS + 1);
         assert_eq!(tally.unknown.values().sum::<u64>(), 1000);
-        assert!(tally.unknown.keys().all(|name| name.len() <= LONGEST_NAME));
-        assert_eq!((tally.bad.count, tally.bad.lines.len()), (1000, MOST_LINES));
+        assert!(tally.unknown.keys().all(|name| name.len() <= MAX_NAME_CHARS));
+        assert_eq!((tally.bad.count, tally.bad.lines.len()), (1000, MAX_LINES_PER_KIND));
     }
 }

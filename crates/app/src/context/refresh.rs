@@ -19,7 +19,7 @@ use cm_note::note::{Note, NoteKind, read};
 use cm_note::passage::passages;
 use cm_note::path::NotePath;
 use cm_store::config::keys;
-use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
+use cm_store::vault::layout::{MAX_FULLY_INDEXED_BYTES, MAX_PARTLY_INDEXED_BYTES};
 use cm_store::vault::walk;
 
 /// The notes of one vault, without those whose id occurs in a vault of higher precedence.
@@ -146,8 +146,11 @@ fn unreadable(open: &OpenVault, refreshed: &RefreshReport) -> Option<String> {
 fn too_large(path: &NotePath, size: u64) -> Finding {
     let megabytes = size >> 20;
     let message = match size {
-        ..=LARGEST_NOTE => {
-            format!("the note has {megabytes} MB; only its first {} MB are searchable", LONGEST_NOTE >> 20)
+        ..=MAX_PARTLY_INDEXED_BYTES => {
+            format!(
+                "the note has {megabytes} MB; only its first {} MB are searchable",
+                MAX_FULLY_INDEXED_BYTES >> 20
+            )
         }
         _ => format!("the note has {megabytes} MB; only its name is searchable"),
     };

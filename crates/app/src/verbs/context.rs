@@ -34,7 +34,7 @@ use cm_note::bullet::{BulletType, Maturity};
 use cm_note::note::Priority;
 use cm_note::score::bullet::EffectiveScore;
 use cm_playbook::briefing::warning::BriefingWarning;
-use cm_playbook::briefing::{LEAST_TOKENS, OmittedCounts};
+use cm_playbook::briefing::{MIN_TOKENS, OmittedCounts};
 use cm_store::config::keys;
 use kinds::WorkspaceKinds;
 
@@ -202,7 +202,7 @@ pub fn context(context: &Context, options: &Options) -> Result<Briefing> {
     };
     let budget =
         options.max_tokens.unwrap_or_else(|| context.target().settings.integer(keys::CONTEXT_MAX_TOKENS));
-    let rest = budget.saturating_sub(handoff.handoff().tokens).max(LEAST_TOKENS.min(budget));
+    let rest = budget.saturating_sub(handoff.handoff().tokens).max(MIN_TOKENS.min(budget));
     match briefing(context, &Options { max_tokens: Some(rest), ..options.clone() }) {
         Ok(briefing) => {
             count_retrievals(context, &briefing);
@@ -232,8 +232,8 @@ pub(crate) fn briefing(context: &Context, options: &Options) -> Result<Briefing>
     let task = checked(&options.task)?;
     let settings = &context.target().settings;
     let budget = options.max_tokens.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_TOKENS));
-    if budget < LEAST_TOKENS {
-        return Err(Error::usage(format!("the token limit is {budget}; the minimum is {LEAST_TOKENS}"))
+    if budget < MIN_TOKENS {
+        return Err(Error::usage(format!("the token limit is {budget}; the minimum is {MIN_TOKENS}"))
             .hint("for example `cm context \"fix the flaky retry test\" --max-tokens 2000`"));
     }
     let limit = options.limit_rules.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_RULES)).min(1_000);

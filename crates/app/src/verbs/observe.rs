@@ -21,7 +21,7 @@ use crate::verbs::similar;
 use cm_note::bullet::content::{self, fold_whitespace};
 use cm_note::frontmatter::split::Split;
 use cm_note::note::check::is_category;
-use cm_note::note::length::{SHORTEST_STATEMENT, is_too_short};
+use cm_note::note::length::{MIN_STATEMENT_CHARS, is_too_short};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
 use cm_note::path::NotePath;
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation, StatementVerdict};
@@ -140,7 +140,7 @@ fn checked(options: &Options) -> Result<&str> {
     clean_tags(&options.tags)?;
     if is_too_short(content) || length > MAX_TEXT_CHARS {
         return Err(Error::usage(format!(
-            "an observation must have {SHORTEST_STATEMENT} to {MAX_TEXT_CHARS} characters; this one has {length}"
+            "an observation must have {MIN_STATEMENT_CHARS} to {MAX_TEXT_CHARS} characters; this one has {length}"
         ))
         .hint("for example: The gateway drops idle sockets after 60 s."));
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 
 /// Maximum number of tokens per text if the model's files do not define it.
-const MAX_LENGTH: usize = 512;
+const DEFAULT_MAX_TOKENS: usize = 512;
 /// Name parts of models that use CLS pooling.
 const CLS: [&str; 5] = ["bge", "mxbai", "arctic", "gte-base", "gte-large"];
 
@@ -69,7 +69,7 @@ impl ModelFiles {
         };
         Ok(Self {
             external: external_files(graph)?,
-            max_length: longest(&sentence["max_seq_length"]).unwrap_or(MAX_LENGTH),
+            max_length: longest(&sentence["max_seq_length"]).unwrap_or(DEFAULT_MAX_TOKENS),
             // Such a graph rounds the activations of a whole batch on one scale.
             one_by_one: holds(&weights, "DynamicQuantizeLinear"),
             tokenizer: tokenizer(folder, tokenizer_file, config)?,
@@ -152,7 +152,7 @@ fn tokenizer(folder: &Path, tokenizer_file: Vec<u8>, config: Value) -> Result<To
     }
     if settings["model_max_length"].as_f64().is_none() {
         settings["model_max_length"] =
-            config["max_position_embeddings"].as_u64().unwrap_or(MAX_LENGTH as u64).into();
+            config["max_position_embeddings"].as_u64().unwrap_or(DEFAULT_MAX_TOKENS as u64).into();
     }
     let or_empty = |value: Value| if value.is_object() { value } else { json!({}) }.to_string().into_bytes();
     Ok(TokenizerFiles {

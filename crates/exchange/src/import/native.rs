@@ -23,14 +23,14 @@ const MAX_TITLE_CHARS: usize = 200;
 
 /// Maximum length of a folder name that Claude Code derives from a path; a longer one is cut and
 /// gets a hash.
-const LONGEST_NAME: usize = 200;
+const MAX_FOLDER_NAME_CHARS: usize = 200;
 
 /// Name of Claude Code's folder for a project: its path with `-` for every other character than
 /// ASCII letters and digits. `None` if the name would be cut.
 #[must_use]
 pub fn claude_folder(project: &str) -> Option<String> {
     let name: String = project.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    (name.len() <= LONGEST_NAME).then_some(name)
+    (name.len() <= MAX_FOLDER_NAME_CHARS).then_some(name)
 }
 
 /// Returns `true` if a file only lists other files: each line is blank, a heading, or an item with a

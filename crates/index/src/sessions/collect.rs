@@ -15,7 +15,7 @@ use super::schema::NO_SPEAKER;
 use crate::text::rounded_bits;
 
 /// Maximum number of log lines listed for a session.
-const MOST_LINES: usize = 20;
+const MAX_LINES_PER_SESSION: usize = 20;
 
 /// Tantivy collector that groups matching stretches by session.
 pub(super) struct BySession {
@@ -75,9 +75,9 @@ impl Matches {
     }
 
     fn see(&mut self, line: u64) {
-        if self.lines.len() < MOST_LINES || self.lines.last().is_some_and(|last| line < *last) {
+        if self.lines.len() < MAX_LINES_PER_SESSION || self.lines.last().is_some_and(|last| line < *last) {
             self.lines.insert(line);
-            if self.lines.len() > MOST_LINES {
+            if self.lines.len() > MAX_LINES_PER_SESSION {
                 self.lines.pop_last();
             }
         }

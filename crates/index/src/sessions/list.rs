@@ -13,7 +13,7 @@ use crate::text::fact;
 use cm_note::query::LabelField;
 
 /// Maximum number of sessions returned for an ambiguous prefix.
-const MOST_CANDIDATES: usize = 20;
+const MAX_CANDIDATES: usize = 20;
 
 /// A page of sessions, the most recently ended first.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -79,7 +79,7 @@ impl SessionIndex {
                 for address in opened.having(&opened.fields.fact(&fact))? {
                     found.push(opened.session(address)?);
                 }
-                if found.len() > MOST_CANDIDATES
+                if found.len() > MAX_CANDIDATES
                     && found.iter().all(|session| session.meta.id.as_str() != name)
                 {
                     break;
@@ -92,7 +92,7 @@ impl SessionIndex {
                 found.retain(|session| session.meta.id.as_str() == name);
             }
             found.sort_by_key(|session| (Reverse(session.meta.ended), session.key()));
-            found.truncate(MOST_CANDIDATES);
+            found.truncate(MAX_CANDIDATES);
             Ok(match found.len() {
                 0 => SessionLookup::Nothing,
                 1 => SessionLookup::One(Box::new(opened.listed(found.swap_remove(0))?)),

@@ -14,7 +14,7 @@ use cm_note::rank::standout::{PassageCosines, SessionScores, Standing, standings
 
 /// Factor for the cosine of an agent's passage. Cosines lie closer together than BM25 scores, so
 /// that it takes away as much as the weight 0.3 of an agent's words.
-const OF_AGENT: f32 = 0.85;
+const AGENT_COSINE_FACTOR: f32 = 0.85;
 /// Minimum BM25 score, as a share of the best one, of a conversation that does not stand out.
 const MIN_BM25_SHARE: f32 = 0.3;
 /// Minimum BM25 score of the person's stretch, as a share of the best one, to represent its
@@ -71,7 +71,7 @@ struct CosineSum {
 
 impl CosineSum {
     fn add(&mut self, cosine: f32, origin: PassageOrigin) {
-        let weighted = if origin == PassageOrigin::Agent { OF_AGENT * cosine } else { cosine };
+        let weighted = if origin == PassageOrigin::Agent { AGENT_COSINE_FACTOR * cosine } else { cosine };
         self.nearest = Some(self.nearest.map_or(weighted, |nearest| nearest.max(weighted)));
         if origin == PassageOrigin::Person {
             self.sum += cosine;

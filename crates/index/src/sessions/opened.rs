@@ -15,7 +15,7 @@ use tantivy::{
 use super::columns::{SessionColumns, StretchColumns};
 use super::passages::SessionPassage;
 use super::record::Session;
-use super::schema::{self, Fields, IS_SESSION, LAYOUT};
+use super::schema::{self, Fields, IS_SESSION, SCHEMA_VERSION};
 use crate::error::{Error, RebuildReason, at};
 use crate::frame;
 use crate::text::{FramedDirectory, OpenFailure, Statistics, guarded, guarded_open, seal, tokenizers};
@@ -33,13 +33,13 @@ pub(super) struct CommitPayload {
 
 impl CommitPayload {
     pub(super) fn payload(self) -> String {
-        format!("{LAYOUT} {} {}", self.serial, u8::from(self.unjoined))
+        format!("{SCHEMA_VERSION} {} {}", self.serial, u8::from(self.unjoined))
     }
 
     fn of_payload(payload: &str) -> Result<Self, RebuildReason> {
         let mut numbers = payload.split(' ').map(str::parse::<u64>);
         match (numbers.next(), numbers.next(), numbers.next()) {
-            (Some(Ok(layout)), _, _) if layout != u64::from(LAYOUT) => Err(RebuildReason::Foreign),
+            (Some(Ok(layout)), _, _) if layout != u64::from(SCHEMA_VERSION) => Err(RebuildReason::Foreign),
             (Some(Ok(_)), Some(Ok(serial)), Some(Ok(unjoined))) => {
                 Ok(Self { serial, unjoined: unjoined > 0 })
             }

@@ -16,8 +16,8 @@ use cm_note::passage::{PassageKey, PassageSet};
 
 /// Maximum number of an agent's messages per session that have passages: the first and the last
 /// ones, in which it says what it is about to do and what came of it.
-const FIRST_OF_AGENT: usize = 8;
-const LAST_OF_AGENT: usize = 24;
+const FIRST_AGENT_MESSAGES: usize = 8;
+const LAST_AGENT_MESSAGES: usize = 24;
 
 /// Origin of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +110,6 @@ fn few_of_agent(session: &[SessionPassage]) -> impl Iterator<Item = SessionPassa
     let mut number = 0;
     session.iter().copied().filter(move |passage| {
         number += usize::from(is_agents(passage));
-        !is_agents(passage) || number <= FIRST_OF_AGENT || number + LAST_OF_AGENT > count
+        !is_agents(passage) || number <= FIRST_AGENT_MESSAGES || number + LAST_AGENT_MESSAGES > count
     })
 }

@@ -32,7 +32,7 @@ impl Default for Weights {
 }
 
 /// Schema version, increased with every change.
-pub(super) const LAYOUT: u32 = 3;
+pub(super) const SCHEMA_VERSION: u32 = 3;
 
 /// Column names.
 pub(super) const SESSION: &str = "session";

@@ -70,7 +70,7 @@ pub(crate) struct FoundCandidates {
 
 /// Number of best notes, by words and by each scan, whose neighbours in a conversation become candidates
 /// too.
-const WITH_NEIGHBOURS: usize = 40;
+const NOTES_WITH_NEIGHBOURS: usize = 40;
 /// Distances of these neighbours, in turns.
 const NEIGHBOURS: [i64; 4] = [-2, -1, 1, 2];
 
@@ -121,7 +121,7 @@ impl TextIndex {
                 let top = Top { limit: request.pool, scored: true };
                 let best = self.searcher.search_with_statistics_provider(&*query, &top, &statistics)?;
                 total = best.total;
-                let first = best.matches.iter().take(WITH_NEIGHBOURS);
+                let first = best.matches.iter().take(NOTES_WITH_NEIGHBOURS);
                 best_notes.extend(first.map(|(_, address)| *address));
                 found.extend(best.matches.into_iter().map(|(score, address)| (address, score)));
             }
@@ -134,7 +134,7 @@ impl TextIndex {
             };
             for scan in request.scans {
                 let nearest = self.nearest(scan, request, within.as_ref())?;
-                best_notes.extend(nearest.iter().take(WITH_NEIGHBOURS));
+                best_notes.extend(nearest.iter().take(NOTES_WITH_NEIGHBOURS));
                 for address in nearest {
                     found.entry(address).or_default();
                 }

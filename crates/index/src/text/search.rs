@@ -38,7 +38,7 @@ pub struct NoteHit {
 }
 
 /// Maximum number of ids that match a prefix.
-const MOST_IDS: usize = 100;
+const MAX_IDS: usize = 100;
 
 impl TextIndex {
     /// Returns at most `limit` matches starting at `offset`. Queries without ranking return the
@@ -124,8 +124,7 @@ impl TextIndex {
             for segment in self.searcher.segment_readers() {
                 let index = segment.inverted_index(self.fields.facts)?;
                 let mut stream = index.terms().range().ge(&from).into_stream()?;
-                while terms.len() < MOST_IDS && stream.advance() && stream.key().starts_with(from.as_bytes())
-                {
+                while terms.len() < MAX_IDS && stream.advance() && stream.key().starts_with(from.as_bytes()) {
                     if let Ok(term) = std::str::from_utf8(stream.key()) {
                         terms.push(Term::from_field_text(self.fields.facts, term));
                     }

@@ -22,7 +22,7 @@ type Boxed = Box<dyn Foreign>;
 
 /// Maximum number of query words. Beyond it only the rarest are used, because the others cost time
 /// and add little.
-const MOST_WORDS: usize = 32;
+const MAX_QUERY_WORDS: usize = 32;
 /// Limit of the factor by which BM25 multiplies the rarity of a word, `k1 + 1`.
 const MAX_TERM_FACTOR: f32 = 2.2;
 /// Weight of the parts of an identifier relative to the whole.
@@ -34,9 +34,9 @@ const WHOLE_WEIGHT: f32 = 1.5;
 /// Weight of two adjacent words that are written as one.
 const RUN_TOGETHER_WEIGHT: f32 = 0.5;
 /// Maximum number of spellings to try for an identifier that must match.
-const MOST_SPELLINGS: usize = 16;
+const MAX_SPELLINGS: usize = 16;
 /// Maximum length of a word for fuzzy matching; longer words match exactly.
-const LONGEST_FUZZY: usize = 40;
+const MAX_FUZZY_CHARS: usize = 40;
 
 /// The fields that a query searches.
 #[derive(Debug, Clone)]
@@ -286,7 +286,7 @@ impl<'a> Translator<'a> {
     }
 
     fn rarest(&self, mut words: Vec<OptionalTerm>) -> tantivy::Result<Vec<OptionalTerm>> {
-        if words.len() <= MOST_WORDS {
+        if words.len() <= MAX_QUERY_WORDS {
             return Ok(words);
         }
         let mut counts = Vec::new();
@@ -300,7 +300,7 @@ impl<'a> Translator<'a> {
             counts.push((if count == 0 { u64::MAX } else { count }, index));
         }
         counts.sort_unstable();
-        counts.truncate(MOST_WORDS);
+        counts.truncate(MAX_QUERY_WORDS);
         let rarest_places: Vec<usize> = counts.into_iter().map(|(_, index)| index).collect();
         let mut index = 0;
         words.retain(|_| {
@@ -423,7 +423,7 @@ impl<'a> Translator<'a> {
         let mut folded = String::new();
         fold(word, &mut folded);
         folded.retain(char::is_alphanumeric);
-        if distance == 0 || folded.len() > LONGEST_FUZZY {
+        if distance == 0 || folded.len() > MAX_FUZZY_CHARS {
             return Ok(union(
                 places
                     .iter()
@@ -490,7 +490,7 @@ fn spelled(unit: &TokenUnit) -> Vec<Vec<(usize, String)>> {
     let mut spellings = Vec::new();
     // Each step appends a token that begins where the last one ended, separators aside.
     while let Some((from, row)) = open.pop() {
-        if from >= end || spellings.len() >= MOST_SPELLINGS {
+        if from >= end || spellings.len() >= MAX_SPELLINGS {
             spellings.push(row);
             continue;
         }
@@ -504,7 +504,7 @@ fn spelled(unit: &TokenUnit) -> Vec<Vec<(usize, String)>> {
             open.push((token.to, longer));
         }
     }
-    spellings.truncate(MOST_SPELLINGS);
+    spellings.truncate(MAX_SPELLINGS);
     spellings
 }
 

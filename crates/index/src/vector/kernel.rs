@@ -1,7 +1,7 @@
 //! Computes the cosines of one vector with many quantized vectors, in plain loops that the compiler
 //! vectorizes.
 
-use super::rows::{ROW_HEAD, key_of};
+use super::rows::{ROW_HEAD_BYTES, key_of};
 use super::table::SimilarityScan;
 use cm_text::embedding::Embedding;
 
@@ -44,7 +44,7 @@ impl pulp::NullaryFnOnce for Scan<'_> {
         let count = rows.len() / stride;
         let mut scan = SimilarityScan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
         for row in rows.chunks_exact(stride) {
-            let (head, codes) = row.split_at(ROW_HEAD);
+            let (head, codes) = row.split_at(ROW_HEAD_BYTES);
             scan.keys.push(key_of(row));
             scan.cosines.push(dot(&needle.parts, codes) as f32 * needle.scale * scale(head));
         }
@@ -77,7 +77,7 @@ fn scale(head: &[u8]) -> f32 {
 
 /// Decodes the vector of a row.
 pub(super) fn embedding(row: &[u8]) -> Option<Embedding> {
-    let (head, codes) = row.split_at(ROW_HEAD);
+    let (head, codes) = row.split_at(ROW_HEAD_BYTES);
     let scale = scale(head);
     Embedding::of(codes.iter().map(|code| f32::from(*code as i8) * scale).collect())
 }

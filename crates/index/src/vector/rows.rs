@@ -14,11 +14,11 @@ use cm_text::embedding::Embedding;
 /// Start of every file. The last byte changes with the format, and when the built-in models embed a text otherwise.
 const MAGIC: [u8; 8] = *b"cm\x01vec\x00\x02";
 /// Length of the header without the name: magic number, dimension, name length and checksum.
-const FIXED: usize = 8 + 4 + 4 + 4;
+const FIXED_HEADER_BYTES: usize = 8 + 4 + 4 + 4;
 /// Maximum length of a model name in bytes.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_BYTES: usize = 4096;
 /// Length of a row's key, checksum and scale.
-pub(super) const ROW_HEAD: usize = 8 + 4 + 4;
+pub(super) const ROW_HEAD_BYTES: usize = 8 + 4 + 4;
 
 /// Returns the header of a vector file: magic number, dimension, name length, checksum and model
 /// name.
@@ -31,17 +31,17 @@ pub(super) fn header(model: &str, dimension: usize) -> Vec<u8> {
     checksum.update(model.as_bytes());
     bytes.extend_from_slice(&checksum.finalize().to_le_bytes());
     bytes.extend_from_slice(model.as_bytes());
-    debug_assert_eq!(bytes.len(), FIXED + model.len());
+    debug_assert_eq!(bytes.len(), FIXED_HEADER_BYTES + model.len());
     bytes
 }
 
 /// Returns the model of a vector file, or `None` if the file has no valid header.
 pub(super) fn model_of(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
-    let mut fixed = [0; FIXED];
+    let mut fixed = [0; FIXED_HEADER_BYTES];
     file.read_exact(&mut fixed).ok()?;
     let number = |at: usize| u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
-    let mut name = vec![0; usize::try_from(number(12)).ok().filter(|length| *length <= LONGEST_NAME)?];
+    let mut name = vec![0; usize::try_from(number(12)).ok().filter(|length| *length <= MAX_NAME_BYTES)?];
     file.read_exact(&mut name).ok()?;
     let name = String::from_utf8(name).ok()?;
     let whole = header(&name, number(8) as usize);
@@ -50,7 +50,7 @@ pub(super) fn model_of(path: &Path) -> Option<String> {
 
 /// Returns the length of a row in bytes.
 pub(super) fn stride(dimension: usize) -> usize {
-    ROW_HEAD + dimension
+    ROW_HEAD_BYTES + dimension
 }
 
 /// Encodes a row. The vector is quantized to a scale and one signed byte per component; the largest

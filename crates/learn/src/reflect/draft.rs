@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use super::neighbour::Verdict;
 use crate::content_words::words;
 use crate::statement::Certainty;
-use cm_playbook::curation::apply::DELTAS_PER_SESSION;
+use cm_playbook::curation::apply::MAX_DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::CurationDelta;
 
 /// Maximum number of drafts that one reflection proposes.
-pub const MAX_DRAFTS: usize = DELTAS_PER_SESSION;
+pub const MAX_DRAFTS: usize = MAX_DELTAS_PER_SESSION;
 
 /// A change that a reflection proposes, with the session lines that support it.
 #[derive(Debug, Clone, PartialEq)]

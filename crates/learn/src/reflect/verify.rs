@@ -16,7 +16,7 @@ use crate::outcome::OutcomeVerdict;
 use crate::statement::Certainty;
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::note::check::is_category;
-use cm_note::note::length::{SHORTEST_STATEMENT, is_too_short};
+use cm_note::note::length::{MIN_STATEMENT_CHARS, is_too_short};
 use cm_playbook::curation::delta::{
     AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, ReplaceDelta, RuleProposal,
 };
@@ -271,7 +271,7 @@ pub fn stated(memory: &StatedMemory, session: &QuotableSession) -> Result<(u64, 
     match text.chars().count() {
         length if length > most => Err(Rejection::TooLong { length, most }),
         _ if is_too_short(&text) => {
-            Err(Rejection::NotARule(format!("a memory needs at least {SHORTEST_STATEMENT} characters")))
+            Err(Rejection::NotARule(format!("a memory needs at least {MIN_STATEMENT_CHARS} characters")))
         }
         _ => Ok((origin.line, author)),
     }
@@ -286,7 +286,7 @@ fn memory(
     match text.chars().count() {
         length if length > MAX_MEMORY_CHARS => Err(Rejection::TooLong { length, most: MAX_MEMORY_CHARS }),
         _ if is_too_short(&text) => {
-            Err(Rejection::NotARule(format!("a memory needs at least {SHORTEST_STATEMENT} characters")))
+            Err(Rejection::NotARule(format!("a memory needs at least {MIN_STATEMENT_CHARS} characters")))
         }
         _ => Ok(ProposedMemory {
             note_type,

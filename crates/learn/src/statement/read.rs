@@ -154,7 +154,7 @@ pub fn of_prompt(
 }
 
 /// Returns the statements of a prompt of any length, in order, for a reader that judges each of them:
-/// sentences of more than [`clauses::MOST`] words are cut into parts, so that a prompt without
+/// sentences of more than [`clauses::MAX_PART_WORDS`] words are cut into parts, so that a prompt without
 /// sentence ends has statements too.
 pub fn parts_of_prompt(prompt: &str, context: StatementContext) -> Vec<Statement> {
     let all = sentences_up_to(prompt, MessageAuthor::Person, usize::MAX);

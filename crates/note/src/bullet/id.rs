@@ -19,9 +19,9 @@ pub struct InvalidBulletId;
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// Number of random base-36 digits at the end of an id.
-const RANDOM: usize = 6;
+const RANDOM_DIGITS: usize = 6;
 /// Maximum number of base-36 digits of the creation time in an id, enough for every calendar date.
-const TIME: usize = 12;
+const MAX_TIME_DIGITS: usize = 12;
 
 impl BulletId {
     /// Generates an id from a time and random bytes; equal arguments give equal ids.
@@ -38,7 +38,7 @@ impl BulletId {
         let random = u128::from_be_bytes(*entropy) % 36_u128.pow(6);
         // The remainder is below 36^6 and so fits.
         let random = u64::try_from(random).unwrap_or(0);
-        Self(format!("b-{}-{:0>RANDOM$}", base_36(milliseconds), base_36(random)))
+        Self(format!("b-{}-{:0>RANDOM_DIGITS$}", base_36(milliseconds), base_36(random)))
     }
 
     /// Parses an id; upper case is read as lower.
@@ -50,7 +50,10 @@ impl BulletId {
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
         let parts = id.strip_prefix("b-").and_then(|rest| rest.split_once('-'));
         let sound = parts.is_some_and(|(time, random)| {
-            (1..=TIME).contains(&time.len()) && random.len() == RANDOM && digits(time) && digits(random)
+            (1..=MAX_TIME_DIGITS).contains(&time.len())
+                && random.len() == RANDOM_DIGITS
+                && digits(time)
+                && digits(random)
         });
         if sound { Ok(Self(id)) } else { Err(InvalidBulletId) }
     }

@@ -17,10 +17,10 @@ const UNTYPED: &str = "RELATED_TO";
 
 /// Maximum number of dangling links with a "did you mean" hint; each hint takes a pass over all
 /// titles.
-const MOST_HINTS: usize = 50;
+const MAX_HINTS: usize = 50;
 
 /// Maximum number of candidates listed for an ambiguous link.
-const MOST_CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// Collects what the notes for which `is_wanted` is true, by position, say about edges. Without
 /// `relations` there are no findings.
@@ -115,7 +115,7 @@ impl LinkFinding {
 
     /// Returns the titles that the first findings about missing notes may mean, in the order of the notes.
     pub fn suggestions(findings: &[Self], notes: &[Note]) -> Vec<Option<String>> {
-        let missing = findings.iter().filter_map(|finding| finding.missing.as_deref()).take(MOST_HINTS);
+        let missing = findings.iter().filter_map(|finding| finding.missing.as_deref()).take(MAX_HINTS);
         let mut matcher = None;
         missing
             .map(|name| matcher.get_or_insert_with(|| TitleMatcher::of(notes)).to(name).map(str::to_owned))
@@ -284,8 +284,8 @@ impl<'n> Collector<'_, 'n> {
 
     fn listed(&self, candidates: &[usize]) -> String {
         let paths: Vec<&str> =
-            candidates.iter().take(MOST_CANDIDATES).map(|note| self.notes[*note].path.as_str()).collect();
-        let more = candidates.len().saturating_sub(MOST_CANDIDATES);
+            candidates.iter().take(MAX_CANDIDATES).map(|note| self.notes[*note].path.as_str()).collect();
+        let more = candidates.len().saturating_sub(MAX_CANDIDATES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("use one of {}{more}", paths.join(", "))
     }

@@ -9,10 +9,10 @@ use cm_text::spelling::edit_distance;
 const MAX_NAME_CHARS: u32 = 80;
 
 /// Maximum number of edits, whatever the length of the name.
-const MOST_EDITS: u32 = 4;
+const MAX_EDITS: u32 = 4;
 
 /// Maximum number of titles compared in full, for vaults with many similar titles.
-const MOST_COMPARED: usize = 500;
+const MAX_COMPARED_TITLES: usize = 500;
 
 /// Titles of a vault with their signatures.
 pub(super) struct TitleMatcher<'n> {
@@ -47,10 +47,10 @@ impl<'n> TitleMatcher<'n> {
         if mark.length == 0 || mark.length > MAX_NAME_CHARS {
             return None;
         }
-        let edits = (mark.length / 4).clamp(1, MOST_EDITS);
+        let edits = (mark.length / 4).clamp(1, MAX_EDITS);
         let lower_name = lower(name);
         let likely =
-            self.marks.iter().filter(|(title, _)| title.may_be_within(mark, edits)).take(MOST_COMPARED);
+            self.marks.iter().filter(|(title, _)| title.may_be_within(mark, edits)).take(MAX_COMPARED_TITLES);
         let slips = likely.filter_map(|(_, note)| {
             let title = self.title(*note);
             let distance = edit_distance(&lower_name, &lower(title));

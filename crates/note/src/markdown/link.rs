@@ -44,7 +44,7 @@ const ATTACHMENTS: [&str; 25] = [
 ];
 
 /// Maximum length of `TYPE` in a `TYPE::` line, in bytes.
-const LONGEST_RELATION: usize = 64;
+const MAX_RELATION_BYTES: usize = 64;
 
 /// Parses the inside of `[[…]]` up to the `|`; `None` for a heading in the same note, an
 /// attachment, or an empty name.
@@ -101,7 +101,7 @@ pub(super) fn relative(destination: &str) -> Option<LinkDestination> {
 /// Returns `TYPE` in upper case if the text before a link is exactly `TYPE::`.
 pub(super) fn relation(before: &str) -> Option<String> {
     let name = before.trim().strip_suffix("::")?;
-    let sound = (1..=LONGEST_RELATION).contains(&name.len())
+    let sound = (1..=MAX_RELATION_BYTES).contains(&name.len())
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     sound.then(|| name.to_ascii_uppercase().replace('-', "_"))

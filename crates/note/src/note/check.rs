@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::split::Split;
-use crate::note::length::{SHORTEST_STATEMENT, is_too_short};
+use crate::note::length::{MIN_STATEMENT_CHARS, is_too_short};
 use crate::note::mapping_lists::relation_hint;
 use crate::note::values::FieldReader;
 use crate::note::{Note, NoteKind, RelationTable, TypeTable};
@@ -27,7 +27,7 @@ pub const BLOCKED_KINDS: [&str; 2] = ["toxic", "deprecated"];
 /// Allowed values of a diary's `status`.
 pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
 /// Allowed length of a rule, in characters. Whether it is too short is told by [`is_too_short`].
-pub const RULE: std::ops::RangeInclusive<usize> = SHORTEST_STATEMENT..=500;
+pub const RULE: std::ops::RangeInclusive<usize> = MIN_STATEMENT_CHARS..=500;
 
 /// Required keys of a kind of note, in addition to its id.
 pub fn required(kind: NoteKind) -> &'static [&'static str] {

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr as _;
 
 /// Minimum length of a rule, a memory or an observation, in characters.
-pub const SHORTEST_STATEMENT: usize = 10;
+pub const MIN_STATEMENT_CHARS: usize = 10;
 
 /// Whether a text is too short to state something. A wide character, as those of Chinese, Japanese and
 /// Korean, counts as two, because it stands for a syllable or a word.
@@ -14,5 +14,5 @@ pub const SHORTEST_STATEMENT: usize = 10;
 /// assert!(is_too_short("周五休息") && !is_too_short("周五不部署"));
 /// ```
 pub fn is_too_short(text: &str) -> bool {
-    text.width() < SHORTEST_STATEMENT
+    text.width() < MIN_STATEMENT_CHARS
 }

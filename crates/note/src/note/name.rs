@@ -13,7 +13,7 @@ const MAX_SLUG_CHARS: usize = 60;
 const MAX_END_CHARS: usize = 40;
 
 /// Maximum length of a file name from a whole title, without extension, in bytes.
-const LONGEST_STEM: usize = 200;
+const MAX_STEM_BYTES: usize = 200;
 
 /// Maximum length of the relation in an edge's file name, in characters.
 const MAX_RELATION_CHARS: usize = 40;
@@ -71,7 +71,7 @@ pub fn file_stem(title: &str) -> String {
     }
     let stem = stem.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut stem = stem.trim_start_matches(['.', ' ']);
-    while stem.len() > LONGEST_STEM {
+    while stem.len() > MAX_STEM_BYTES {
         stem =
             stem.get(..stem.len() - stem.chars().next_back().map_or(1, char::len_utf8)).unwrap_or_default();
     }
@@ -148,7 +148,7 @@ mod tests {
         ] {
             assert_eq!(file_stem(title), stem);
         }
-        assert!(file_stem(&"ä".repeat(300)).len() <= LONGEST_STEM);
+        assert!(file_stem(&"ä".repeat(300)).len() <= MAX_STEM_BYTES);
     }
 
     proptest! {

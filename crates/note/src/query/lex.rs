@@ -19,7 +19,7 @@ pub(super) enum QueryToken {
 /// Maximum nesting of parentheses.
 const MAX_PARENTHESIS_DEPTH: usize = 32;
 /// Maximum number of words and conditions.
-const MOST_LEAVES: usize = 256;
+const MAX_LEAVES: usize = 256;
 
 pub(super) struct QueryLexer<'a> {
     rest: &'a str,
@@ -40,8 +40,8 @@ impl<'a> QueryLexer<'a> {
         loop {
             self.rest = self.rest.trim_start();
             let Some(first) = self.rest.chars().next() else { break };
-            if self.leaves == MOST_LEAVES {
-                self.notice(format!("only the first {MOST_LEAVES} words of the query are used"));
+            if self.leaves == MAX_LEAVES {
+                self.notice(format!("only the first {MAX_LEAVES} words of the query are used"));
                 break;
             }
             self.piece(first);

@@ -42,13 +42,13 @@ const OTHER_WEIGHT: f64 = 0.5;
 /// Maximum share of the gap between its score and a note's that a single hit closes.
 const MAX_GAP_SHARE: f64 = 0.9;
 /// Maximum number of hops.
-const MOST_HOPS: u8 = 3;
+const MAX_HOPS: u8 = 3;
 /// Score of a successor relative to the note that it supersedes.
 const SUCCESSOR_SHARE: f64 = 0.98;
 /// Maximum score of a superseded note relative to its successor.
 const MAX_REPLACED_SHARE: f64 = 0.7;
 /// Maximum length of a chain of successors.
-const LONGEST_ROW: usize = 4;
+const MAX_SUCCESSORS: usize = 4;
 
 /// Spreads scores along edges, up to `hops` away; `share` scales the amount. Ends of edges are
 /// positions in `scores`, and notes that are not hits have the score 0. `degrees` is the total
@@ -125,7 +125,7 @@ fn paths(
         step(edge.to, edge.from, against * strength);
     }
     let mut reached = if hops == 0 { BTreeMap::new() } else { steps.clone() };
-    for _ in 1..hops.min(MOST_HOPS) {
+    for _ in 1..hops.min(MAX_HOPS) {
         for ((from, middle), first) in reached.clone() {
             for ((_, to), second) in
                 steps.range((middle, 0)..(middle + 1, 0)).filter(|((_, to), _)| *to != from)
@@ -153,7 +153,7 @@ fn apply_supersedes(spread: &mut [SpreadScore], edges: &[&Edge]) {
         .collect();
     let rows: Vec<(usize, usize)> =
         all.iter().copied().filter(|(new, old)| !all.contains(&(*old, *new))).collect();
-    for _ in 0..LONGEST_ROW {
+    for _ in 0..MAX_SUCCESSORS {
         let before = spread.to_vec();
         for (new, old) in &rows {
             let place = before[*old].score * SUCCESSOR_SHARE;
@@ -162,7 +162,7 @@ fn apply_supersedes(spread: &mut [SpreadScore], edges: &[&Edge]) {
             }
         }
     }
-    for _ in 0..LONGEST_ROW {
+    for _ in 0..MAX_SUCCESSORS {
         let before = spread.to_vec();
         for (new, old) in &rows {
             spread[*old].score = spread[*old].score.min((before[*new].score * MAX_REPLACED_SHARE).max(0.0));

@@ -16,7 +16,7 @@ pub struct CosineBaseline {
 }
 
 /// Mean of unrelated texts above which cosines are stretched.
-const HIGH: f32 = 0.5;
+const HIGH_MEAN_COSINE: f32 = 0.5;
 
 impl CosineBaseline {
     /// Stretches cosines of a model for which even unrelated texts are very similar, so that the
@@ -32,7 +32,7 @@ impl CosineBaseline {
     /// ```
     #[must_use]
     pub fn stretch(self, cosines: &mut [f32]) -> Self {
-        if self.mean < HIGH {
+        if self.mean < HIGH_MEAN_COSINE {
             return self;
         }
         let factor = 1.0 / (1.0 - self.mean);
@@ -44,9 +44,9 @@ impl CosineBaseline {
 /// Required share of the way from the cosine of unrelated texts to the best note's cosine.
 const BEST_COSINE_SHARE: f32 = 0.55;
 /// Required number of standard deviations above the mean of unrelated texts.
-const ABOVE_CHANCE: f32 = 2.5;
+const MIN_DEVIATIONS_ABOVE_CHANCE: f32 = 2.5;
 /// Required number of standard deviations above the mean of the examined notes.
-const ABOVE_MEAN: f32 = 0.5;
+const MIN_DEVIATIONS_ABOVE_MEAN: f32 = 0.5;
 /// Minimum number of notes for a meaningful mean and deviation.
 const MIN_SAMPLE_NOTES: usize = 8;
 
@@ -101,11 +101,11 @@ fn least(cosines: &[f32], chance: Option<CosineBaseline>) -> f32 {
     };
     let mut least = floor + BEST_COSINE_SHARE * (best - floor);
     if is_spread {
-        least = least.max(mean + ABOVE_MEAN * deviation);
+        least = least.max(mean + MIN_DEVIATIONS_ABOVE_MEAN * deviation);
     }
     // The nearest note is never left out for being one of many that are as near.
     let least = least.min(best);
-    chance.map_or(least, |chance| least.max(chance.mean + ABOVE_CHANCE * chance.deviation))
+    chance.map_or(least, |chance| least.max(chance.mean + MIN_DEVIATIONS_ABOVE_CHANCE * chance.deviation))
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ pub struct FeedbackTally {
     pub helpful: f64,
     /// Σ weight × 0.5^(age ÷ half-life) of harmful events.
     pub harmful: f64,
-    /// Number of helpful and harmful events with a decayed value of at least [`LIVE`].
+    /// Number of helpful and harmful events with a decayed value of at least [`MIN_LIVE_VALUE`].
     pub live: usize,
     /// Number of helpful events of the last [`Scoring::recent_days`] days.
     pub recent_helpful: usize,
@@ -104,7 +104,7 @@ impl FeedbackTally {
                 FeedbackSignal::Harmful => tally.harmful += value,
                 FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => continue,
             }
-            tally.live += usize::from(at_least(value, LIVE));
+            tally.live += usize::from(at_least(value, MIN_LIVE_VALUE));
         }
         tally
     }
@@ -220,7 +220,7 @@ pub fn is_forbidden(bullet: &Bullet, maturity: Maturity, now: Instant, scoring: 
 }
 
 /// Minimum decayed value of an event that counts as live.
-pub const LIVE: f64 = 0.25;
+pub const MIN_LIVE_VALUE: f64 = 0.25;
 
 /// Returns the next maturity if the feedback suffices.
 fn rise(maturity: Maturity, tally: &FeedbackTally, scoring: &Scoring) -> Option<Maturity> {

@@ -16,11 +16,11 @@ pub use token_store::{AccessToken, TokenFileError, TokenStatus, TokenStore};
 use crate::markdown::escape::is_hidden;
 
 /// Maximum length of an owner's name, in characters.
-const LONGEST_PERSON: usize = 100;
+const MAX_PERSON_CHARS: usize = 100;
 
 /// Error: a text is not a valid owner's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the owner of a token must be a name of 1 to {LONGEST_PERSON} characters on one line")]
+#[error("the owner of a token must be a name of 1 to {MAX_PERSON_CHARS} characters on one line")]
 pub struct InvalidOwnerName;
 
 /// Validates and trims the name of a token's owner, which is recorded in every commit that the
@@ -30,7 +30,7 @@ pub struct InvalidOwnerName;
 /// Returns [`InvalidOwnerName`] if the name is empty, too long, or has invisible characters.
 pub fn person(text: &str) -> Result<&str, InvalidOwnerName> {
     let name = text.trim();
-    let fits = (1..=LONGEST_PERSON).contains(&name.chars().count());
+    let fits = (1..=MAX_PERSON_CHARS).contains(&name.chars().count());
     if fits && !name.chars().any(|c| is_hidden(c) || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
         Ok(name)
     } else {

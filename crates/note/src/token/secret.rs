@@ -13,7 +13,7 @@ use subtle::{Choice, ConstantTimeEq};
 /// Prefix of every secret, so that secret scanners can recognize it.
 const PREFIX: &str = "cm_";
 /// Number of random bytes.
-const BYTES: usize = 32;
+const SECRET_BYTES: usize = 32;
 
 /// Secret of a token. It has no `Display`, and `Debug` prints no content, so that it cannot be
 /// logged by accident.
@@ -22,15 +22,15 @@ pub struct TokenSecret(String);
 
 impl TokenSecret {
     /// Creates a secret from random bytes: `cm_` and 64 hexadecimal digits.
-    pub fn of(random: [u8; BYTES]) -> Self {
+    pub fn of(random: [u8; SECRET_BYTES]) -> Self {
         Self(format!("{PREFIX}{}", HEXLOWER.encode(&random)))
     }
 
     /// Parses a secret; `None` if the text does not have its form.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX)?;
-        let right =
-            digits.len() == 2 * BYTES && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let right = digits.len() == 2 * SECRET_BYTES
+            && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         right.then(|| Self(text.to_owned()))
     }
 

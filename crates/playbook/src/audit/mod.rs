@@ -12,7 +12,7 @@ use cm_note::bullet::{Verify, VerifyKind, VerifyMode};
 use cm_note::path::NotePath;
 
 /// Maximum number of violations that are listed per rule; the others are only counted.
-pub const MOST_PLACES: usize = 50;
+pub const MAX_PLACES: usize = 50;
 /// Maximum length of the source line shown with a violation, in characters.
 const MAX_LINE_CHARS: usize = 200;
 /// Maximum size of a compiled regular expression, in bytes.
@@ -57,7 +57,7 @@ pub enum AuditVerdict {
     /// The rule is violated. `places` is empty if the violation is that a required file or text is
     /// missing.
     Violated {
-        /// The first violations, at most [`MOST_PLACES`].
+        /// The first violations, at most [`MAX_PLACES`].
         places: Vec<ViolationPlace>,
         /// Total number of violations.
         count: usize,
@@ -146,7 +146,7 @@ impl RuleCheck {
         };
         if fits {
             self.count += 1;
-            if self.places.len() < MOST_PLACES {
+            if self.places.len() < MAX_PLACES {
                 self.places.push(ViolationPlace {
                     path: path.to_owned(),
                     session: None,
@@ -169,7 +169,7 @@ impl RuleCheck {
             }
             last = number;
             *count += 1;
-            if places.len() < MOST_PLACES {
+            if places.len() < MAX_PLACES {
                 let text = Some(line_at(text, found.start()));
                 places.push(ViolationPlace {
                     path: path.to_owned(),
@@ -199,7 +199,7 @@ impl RuleCheck {
         self.searched = true;
         self.count = count;
         self.places = places;
-        self.places.truncate(MOST_PLACES);
+        self.places.truncate(MAX_PLACES);
     }
 
     pub fn verdict(self) -> AuditVerdict {
@@ -304,7 +304,7 @@ mod tests {
         let mut check = check(VerifyKind::Regex, "x", VerifyMode::Absent);
         check.see_text("a", &"x\n".repeat(70));
         let AuditVerdict::Violated { places, count } = check.verdict() else { panic!("it is violated") };
-        assert_eq!((places.len(), count), (MOST_PLACES, 70));
+        assert_eq!((places.len(), count), (MAX_PLACES, 70));
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
         let AuditVerdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else {
             panic!("violated")
         };
-        assert_eq!((places.len(), count), (MOST_PLACES, 60));
+        assert_eq!((places.len(), count), (MAX_PLACES, 60));
         let wordless = Verify { kind: VerifyKind::Query, pattern: " -- ".into(), mode: VerifyMode::Absent };
         assert_eq!(RuleCheck::of(&wordless).unwrap_err(), InvalidPattern::Wordless);
     }

@@ -16,7 +16,7 @@ use crate::generated::{clipped, tokens};
 use cm_text::plural::count;
 
 /// Minimum token budget of a briefing, enough for the heading and the counts of omitted entries.
-pub const LEAST_TOKENS: usize = 100;
+pub const MIN_TOKENS: usize = 100;
 
 /// Unverified memories may use at most the token budget divided by this number.
 pub const UNVERIFIED_SHARE: usize = 3;
@@ -155,7 +155,7 @@ pub struct BriefingPlan {
     pub tokens: usize,
 }
 
-/// Plans the briefing for a task within a budget of at least [`LEAST_TOKENS`] tokens. Entries that
+/// Plans the briefing for a task within a budget of at least [`MIN_TOKENS`] tokens. Entries that
 /// do not fit are dropped whole, lowest tier and worth first, the best passages of sessions last
 /// within their tier. `omitted` counts the entries dropped before.
 pub fn plan(task: &str, entries: &[BriefingEntry], omitted: OmittedCounts, budget: usize) -> BriefingPlan {
@@ -337,7 +337,7 @@ mod tests {
         fn no_briefing_is_longer_than_its_budget_and_no_line_is_cut(
             task in "\\PC{3,300}|[<&*_`#a; ]{3,200}",
             entries in prop::collection::vec(any_entry(), 0..40),
-            budget in LEAST_TOKENS..3000,
+            budget in MIN_TOKENS..3000,
         ) {
             let plan = plan(&task, &entries, OmittedCounts::default(), budget);
             prop_assert!(plan.tokens <= budget, "{} > {budget}", plan.tokens);

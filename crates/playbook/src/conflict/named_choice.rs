@@ -77,7 +77,7 @@ const VAGUE: [&str; 3] = ["data", "thing", "everything"];
 const MAX_NAME_WORDS: usize = 4;
 /// Minimum similarity at which two purpose words, or two names, count as equal.
 const MIN_EQUAL_SIMILARITY: f64 = 0.4;
-const SAME_NAME: f64 = 0.5;
+const MIN_SAME_NAME_SIMILARITY: f64 = 0.5;
 
 impl NamedChoice {
     /// Finds the choice in a rule of one sentence; `None` if the rule makes no choice.
@@ -208,7 +208,7 @@ impl NamedChoice {
             || within(&other.name, &self.name)
             || is_short_for(&self.name, &other.name)
             || is_short_for(&other.name, &self.name)
-            || like(&self.name.join(" "), &other.name.join(" ")) >= SAME_NAME
+            || like(&self.name.join(" "), &other.name.join(" ")) >= MIN_SAME_NAME_SIMILARITY
     }
 }
 

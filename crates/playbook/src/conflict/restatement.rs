@@ -16,8 +16,8 @@ use cm_note::frontmatter::split::Split;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine and minimum share of common words of statements that are compared.
-const CANDIDATE_WORDS: f64 = 0.5;
-const CANDIDATE_COSINE: f64 = 0.5;
+const MIN_CANDIDATE_WORD_SHARE: f64 = 0.5;
+const MIN_CANDIDATE_COSINE: f64 = 0.5;
 /// Maximum length of a note's text, in characters; longer ones say more than one thing.
 const MAX_STATEMENT_CHARS: usize = 1_000;
 /// How many nearest neighbours by embedding each statement is compared with.
@@ -96,9 +96,9 @@ fn candidates(
         others.push(at);
     }
     let all: Vec<&RuleStatement> = statements.iter().collect();
-    pairs.extend(alike(&all, CANDIDATE_WORDS).into_iter().map(|(a, b, _)| (a, b)));
+    pairs.extend(alike(&all, MIN_CANDIDATE_WORD_SHARE).into_iter().map(|(a, b, _)| (a, b)));
     pairs.extend(
-        neighbours(embeddings, CANDIDATE_COSINE, NEIGHBOURS_PER_STATEMENT)
+        neighbours(embeddings, MIN_CANDIDATE_COSINE, NEIGHBOURS_PER_STATEMENT)
             .into_iter()
             .map(|(a, b, _)| (a, b)),
     );

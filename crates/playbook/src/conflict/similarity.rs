@@ -15,10 +15,10 @@ use crate::embedding_model::WordVectors;
 
 /// Minimum similarity of two words, 0–1, at which they count as synonyms in otherwise similar
 /// rules.
-const SAME_WORD: f64 = 0.5;
+const MIN_SAME_WORD_SIMILARITY: f64 = 0.5;
 /// Minimum share of common words, counting synonyms, for rules of which one forbids what the other
 /// demands.
-const SAME_SUBJECT: f64 = 0.5;
+const MIN_SAME_SUBJECT_SHARE: f64 = 0.5;
 
 /// Returns the contradiction between two rules, also if they use different words. Symmetric.
 pub fn opposed(
@@ -51,7 +51,7 @@ fn reworded(
         return None;
     }
     let b = b.renamed(&names);
-    if a.overlap(&b) < SAME_SUBJECT { None } else { claimed(a, &b) }
+    if a.overlap(&b) < MIN_SAME_SUBJECT_SHARE { None } else { claimed(a, &b) }
 }
 
 /// Maps words that only `b` has to synonyms that only `a` has, by comparison key. Each word is used
@@ -65,7 +65,7 @@ fn synonyms(
     let mut pairs: Vec<(f64, &str, &str)> = Vec::new();
     for (key, raw) in &ones {
         let like = others.iter().map(|(other, word)| (word_vectors.likeness(raw, word), *key, *other));
-        pairs.extend(like.filter(|(like, ..)| *like >= SAME_WORD));
+        pairs.extend(like.filter(|(like, ..)| *like >= MIN_SAME_WORD_SIMILARITY));
     }
     pairs.sort_by(|one, other| {
         other.0.total_cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2)))
@@ -184,8 +184,8 @@ impl EmbeddedStatement<'_> {
 /// rule, and both have equally many negations and exceptions.
 fn says_same(a: &RuleStatement, b: &RuleStatement, word_vectors: &WordVectors<'_>) -> bool {
     a.shape() == b.shape()
-        && all_have_counterparts(a, b, word_vectors, SAME_WORD)
-        && all_have_counterparts(b, a, word_vectors, SAME_WORD)
+        && all_have_counterparts(a, b, word_vectors, MIN_SAME_WORD_SIMILARITY)
+        && all_have_counterparts(b, a, word_vectors, MIN_SAME_WORD_SIMILARITY)
 }
 
 /// Whether rule `a` differs from `b` only in the spelling of a name and in omitting its version:
@@ -215,8 +215,8 @@ fn is_same_name(one: &str, other: &str) -> bool {
 /// only added do not count.
 fn is_exchanged(a: &RuleStatement, b: &RuleStatement, word_vectors: &WordVectors<'_>) -> bool {
     let additional = beyond(a, b).next().is_none() || beyond(b, a).next().is_none();
-    let exchanged = !all_have_counterparts(a, b, word_vectors, SAME_WORD)
-        || !all_have_counterparts(b, a, word_vectors, SAME_WORD);
+    let exchanged = !all_have_counterparts(a, b, word_vectors, MIN_SAME_WORD_SIMILARITY)
+        || !all_have_counterparts(b, a, word_vectors, MIN_SAME_WORD_SIMILARITY);
     !word_vectors.is_disabled() && !additional && exchanged
 }
 

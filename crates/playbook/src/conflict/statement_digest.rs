@@ -21,7 +21,7 @@ use cm_text::embedding::RoundedEmbedding;
 pub(crate) struct StatementDigest<'a> {
     /// Hash of the canonical form.
     canonical: u64,
-    /// The content words, ascending by hash: [`WIDTH`] bytes each, the last one with its flags.
+    /// The content words, ascending by hash: [`WORD_BYTES`] bytes each, the last one with its flags.
     #[serde(borrow)]
     words: Cow<'a, [u8]>,
     choosing: Option<NamedChoice>,
@@ -30,7 +30,7 @@ pub(crate) struct StatementDigest<'a> {
 }
 
 /// Length of a word in bytes.
-const WIDTH: usize = 9;
+const WORD_BYTES: usize = 9;
 /// Bits of a word's last byte.
 const FIRM: u8 = 1;
 const DEMANDED: u8 = 2;
@@ -72,8 +72,8 @@ impl StatementDigest<'_> {
             .collect();
         words.sort_unstable();
         let words = words.into_iter().flat_map(|(hash, flags)| {
-            let mut bytes = [flags; WIDTH];
-            bytes[..WIDTH - 1].copy_from_slice(&hash.to_le_bytes());
+            let mut bytes = [flags; WORD_BYTES];
+            bytes[..WORD_BYTES - 1].copy_from_slice(&hash.to_le_bytes());
             bytes
         });
         Self {
@@ -136,6 +136,10 @@ impl StatementDigest<'_> {
 
     /// The content words with their flags, ascending by hash.
     fn words(&self) -> impl Iterator<Item = (u64, u8)> {
-        self.words.as_chunks::<WIDTH>().0.iter().map(|[hash @ .., flags]| (u64::from_le_bytes(*hash), *flags))
+        self.words
+            .as_chunks::<WORD_BYTES>()
+            .0
+            .iter()
+            .map(|[hash @ .., flags]| (u64::from_le_bytes(*hash), *flags))
     }
 }

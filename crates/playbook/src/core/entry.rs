@@ -89,7 +89,7 @@ pub(super) struct CoreLine {
 const MAX_RULE_SCORE: f64 = 2.0;
 
 /// Minimum length of a memory's short id, in characters.
-const SHORT_ID: usize = 8;
+const MIN_SHORT_ID_CHARS: usize = 8;
 
 /// States of memories that are not shown to agents until a person confirms them.
 const HELD_BACK: [&str; 2] = ["draft", "unverified"];
@@ -228,7 +228,7 @@ impl<'n> ShortIds<'n> {
 }
 
 fn begin(id: &str) -> &str {
-    id.get(..SHORT_ID).unwrap_or(id)
+    id.get(..MIN_SHORT_ID_CHARS).unwrap_or(id)
 }
 
 /// The memories that may be listed, with their decay scores: current ones, and pinned ones even if

@@ -104,7 +104,7 @@ pub const PERSONS_ONLY: &str = "persons-only";
 
 /// Maximum number of deltas that one session may propose in a curation; applies to agents and jobs,
 /// not to people.
-pub const DELTAS_PER_SESSION: usize = 50;
+pub const MAX_DELTAS_PER_SESSION: usize = 50;
 
 /// Applies deltas to a copy of the playbook, in order; deltas that are not allowed are refused in
 /// the report.
@@ -117,7 +117,7 @@ pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationRes
             curation.refuse(
                 None,
                 "too-many",
-                format!("a session may propose at most {DELTAS_PER_SESSION} deltas"),
+                format!("a session may propose at most {MAX_DELTAS_PER_SESSION} deltas"),
             );
         } else if curation.repeats(delta) {
             curation.skip(None, "equal-delta", "it repeats an earlier delta");
@@ -185,12 +185,12 @@ impl<'a> Curation<'a> {
     }
 
     /// Counts a delta for its session, and returns `true` if an automated caller exceeds
-    /// [`DELTAS_PER_SESSION`] with it. People have no limit.
+    /// [`MAX_DELTAS_PER_SESSION`] with it. People have no limit.
     fn has_too_many(&mut self, delta: &CurationDelta) -> bool {
         let Some(session) = self.session(delta_session(delta)) else { return false };
         let count = self.per_session.entry(session).or_default();
         *count += 1;
-        self.request.authority == Authority::Automation && *count > DELTAS_PER_SESSION
+        self.request.authority == Authority::Automation && *count > MAX_DELTAS_PER_SESSION
     }
 
     /// Returns `true` if an equal add, replace or merge delta was already processed in this

@@ -37,7 +37,7 @@ const MAX_NEIGHBOURS: usize = 3;
 /// Maximum number of bullets that a new rule is compared with in detail.
 pub(super) const MAX_CANDIDATES: usize = 24;
 /// Minimum cosine or share of common words, 0–1, of these.
-pub(super) const LEAST_CANDIDATE: f64 = 0.25;
+pub(super) const MIN_CANDIDATE_SIMILARITY: f64 = 0.25;
 
 impl BulletIndex {
     pub fn of(playbook: &Playbook) -> Self {
@@ -207,7 +207,7 @@ impl BulletIndex {
         };
         let mut found: Vec<(usize, f64)> = passing
             .map(|(at, indexed)| (at, alike(indexed)))
-            .filter(|(_, alike)| *alike >= LEAST_CANDIDATE)
+            .filter(|(_, alike)| *alike >= MIN_CANDIDATE_SIMILARITY)
             .collect();
         found.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
         found.truncate(MAX_CANDIDATES);

@@ -14,7 +14,7 @@ use cm_note::note::{Feedback, FeedbackSignal};
 
 /// Number of different people who must confirm a draft in sessions other than its own, by helpful
 /// feedback or by proposing it again. Feedback without an author counts once per session.
-const FURTHER_SESSIONS: usize = 2;
+const MIN_CONFIRMING_PEOPLE: usize = 2;
 
 impl Curation<'_> {
     /// Activates the draft at index `at` if its evidence is now sufficient.
@@ -72,7 +72,7 @@ impl Curation<'_> {
             .filter(|event| event.session.as_deref().is_some_and(|session| !own.contains(session)))
             .filter_map(|event| event.author.as_deref().or(event.session.as_deref()))
             .collect();
-        if further.len() >= FURTHER_SESSIONS {
+        if further.len() >= MIN_CONFIRMING_PEOPLE {
             return Some(format!("{} further sessions found it helpful", further.len()));
         }
         let evidence = self.request.history.evidence_of_draft(bullet);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::adding::type_of;
-use super::bullet_index::{LEAST_CANDIDATE, MAX_CANDIDATES};
+use super::bullet_index::{MAX_CANDIDATES, MIN_CANDIDATE_SIMILARITY};
 use super::delta::AddDelta;
 use super::left_out::LeftOutRules;
 use crate::conflict::{EmbeddedStatement, RuleStatement, StatementDigest};
@@ -105,7 +105,7 @@ pub fn concerned(
             found.insert(at);
         }
         let (least, most) = compared.alikeness.into_inner();
-        if most >= LEAST_CANDIDATE {
+        if most >= MIN_CANDIDATE_SIMILARITY {
             let groups = groups.iter_mut().zip(is_in).filter(|(_, is_in)| is_in(digest));
             groups.for_each(|(group, _)| group.push((least, most, at)));
         }

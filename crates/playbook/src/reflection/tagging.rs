@@ -11,10 +11,10 @@ use cm_text::path::last_component;
 
 /// Maximum number of tags per note that are combined to pairs, because their number grows with the
 /// square.
-const MOST_PAIRED: usize = 24;
+const MAX_PAIRED_TAGS: usize = 24;
 
 /// Minimum number of notes that must share two tags for the pair to be a theme.
-const LEAST_TOGETHER: usize = 2;
+const MIN_NOTES_TOGETHER: usize = 2;
 
 /// The tags of a set of notes, numbered in alphabetical order.
 pub(super) struct TagIndex<'n> {
@@ -67,13 +67,13 @@ impl<'n> TagIndex<'n> {
     pub(super) fn pairs(&self) -> Vec<TagPair> {
         let mut together: Vec<u64> = Vec::new();
         for (_, tags) in &self.notes {
-            let tags = &tags[..tags.len().min(MOST_PAIRED)];
+            let tags = &tags[..tags.len().min(MAX_PAIRED_TAGS)];
             for (at, a) in tags.iter().enumerate() {
                 together.extend(tags[at + 1..].iter().map(|b| u64::from(*a) << 32 | u64::from(*b)));
             }
         }
         let pair = |both: u64, count| TagPair { tags: [(both >> 32) as u32, both as u32], count };
-        let counted = runs(together).into_iter().filter(|(_, count)| *count >= LEAST_TOGETHER);
+        let counted = runs(together).into_iter().filter(|(_, count)| *count >= MIN_NOTES_TOGETHER);
         let mut pairs: Vec<TagPair> = counted.map(|(both, count)| pair(both, count)).collect();
         pairs.sort_by_key(|pair| (Reverse(pair.count), pair.tags));
         pairs
@@ -82,7 +82,7 @@ impl<'n> TagIndex<'n> {
     /// Returns the indices of the notes that have both tags.
     pub(super) fn notes_with(&self, [a, b]: [u32; 2]) -> Vec<usize> {
         let has = |tags: &[u32]| {
-            let tags = &tags[..tags.len().min(MOST_PAIRED)];
+            let tags = &tags[..tags.len().min(MAX_PAIRED_TAGS)];
             tags.binary_search(&a).is_ok() && tags.binary_search(&b).is_ok()
         };
         self.notes.iter().filter(|(_, tags)| has(tags)).map(|(note, _)| *note).collect()

@@ -32,7 +32,7 @@ const IMPORTED: &str = "refs/remotes/cm/sync";
 /// Maximum time to wait for a command of Jujutsu that another process runs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes of the paths on a command line.
-const MAX_ARGUMENTS: usize = 100_000;
+const MAX_ARGUMENT_BYTES: usize = 100_000;
 
 /// Whether a folder is in a Jujutsu workspace that has no Git repository in its work tree.
 pub fn is_jujutsu_only(folder: &Path) -> bool {
@@ -174,7 +174,7 @@ impl Repo {
             return Ok(Some(CommitAttempt::Whole(path.clone())));
         }
         let paths: Vec<String> = plan.places().map(|place| fileset(&place.to_string())).collect();
-        if paths.iter().map(String::len).sum::<usize>() > MAX_ARGUMENTS {
+        if paths.iter().map(String::len).sum::<usize>() > MAX_ARGUMENT_BYTES {
             return Ok(None);
         }
         let lock = JujutsuLock::take(self)?;

@@ -35,7 +35,7 @@ pub enum Programs {
 }
 
 /// Size in bytes of the cache of [`Repo::for_walks`].
-const WALK_CACHE: usize = 32 << 20;
+const WALK_CACHE_BYTES: usize = 32 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub(super) ObjectId);
@@ -229,7 +229,7 @@ impl Repo {
     /// differences to each other, so that walks over the history read each base many times.
     pub fn for_walks(&self) -> Self {
         let mut repo = self.clone();
-        let cache = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(WALK_CACHE));
+        let cache = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(WALK_CACHE_BYTES));
         repo.inner.objects.set_pack_cache(move || cache());
         // A walk reads each object once, so that copies of whole objects would only cost time.
         repo.inner.object_cache_size(None);

@@ -21,7 +21,7 @@ use cm_note::path::NotePath;
 /// Name of attribute files.
 const ATTRIBUTES: &str = ".gitattributes";
 /// Maximum number of links to follow; longer chains count as cycles, as in the kernel.
-const HOPS: usize = 40;
+const MAX_HOPS: usize = 40;
 
 /// The vault at a commit, with caches of everything that was read.
 pub struct VaultSnapshot {
@@ -108,7 +108,7 @@ impl VaultSnapshot {
                 hops += 1;
                 match text.to_str() {
                     Ok(text) if text.starts_with('/') => return Ok(LinkTarget::Outside),
-                    Ok(text) if hops <= HOPS => {
+                    Ok(text) if hops <= MAX_HOPS => {
                         text.rsplit('/').for_each(|part| ahead.push_front(part.to_owned()))
                     }
                     _ => return Ok(LinkTarget::Nowhere),

@@ -15,7 +15,7 @@ use cm_note::path::NotePath;
 /// Largest attachment that is read, in bytes.
 pub const MAX_ATTACHMENT_BYTES: u64 = 32 << 20;
 /// Maximum number of folders and files that a search for a name examines.
-const MOST_ENTRIES: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// Reads a file. `exclude` has the folders that are excluded from the vault.
 ///
@@ -60,7 +60,7 @@ pub fn with_ending(vault: &Vault, end: &str, exclude: &[String]) -> Vec<NotePath
     let is_wanted = |entry: &walkdir::DirEntry| {
         entry.depth() == 0 || relative(entry).is_some_and(|path| !is_private(&path, exclude))
     };
-    let entries = walkdir::WalkDir::new(vault.root()).into_iter().filter_entry(is_wanted).take(MOST_ENTRIES);
+    let entries = walkdir::WalkDir::new(vault.root()).into_iter().filter_entry(is_wanted).take(MAX_ENTRIES);
     let mut files: Vec<NotePath> = entries
         .flatten()
         .filter(|entry| entry.file_type().is_file())

@@ -28,22 +28,22 @@ pub struct JsonLinesFile {
 }
 
 /// Size in bytes above which the log of reads is rotated.
-const MOST_READS: u64 = 1 << 20;
+const MAX_READS_BYTES: u64 = 1 << 20;
 
 /// Size in bytes above which the server's audit log is rotated.
-const MOST_AUDITED: u64 = 16 << 20;
+const MAX_AUDIT_BYTES: u64 = 16 << 20;
 
 /// Size in bytes above which the answers to keyed requests are rotated: some ten thousand requests.
-const MOST_REQUESTS: u64 = 4 << 20;
+const MAX_REQUESTS_BYTES: u64 = 4 << 20;
 
 /// Size in bytes above which the log of signals is rotated. Hooks read it while the agent waits.
-const MOST_SIGNALS: u64 = 256 << 10;
+const MAX_SIGNALS_BYTES: u64 = 256 << 10;
 
 /// Size in bytes above which the log of hooks is rotated.
-const MOST_FAILURES: u64 = 64 << 10;
+const MAX_FAILURES_BYTES: u64 = 64 << 10;
 
 /// Size in bytes above which the cache of session traces is rotated.
-const MOST_TRACES: u64 = 16 << 20;
+const MAX_TRACES_BYTES: u64 = 16 << 20;
 
 /// Folder of the injection logs.
 const HOOKS_FOLDER: &str = "hooks";
@@ -74,7 +74,7 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_reads(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "reads.jsonl")? })
+        Ok(Self { most: Some(MAX_READS_BYTES), ..Self::private(vault, "reads.jsonl")? })
     }
 
     /// Opens the server's audit log: `audit.jsonl`, rotated to `audit.jsonl.1`.
@@ -83,7 +83,7 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_server(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
+        Ok(Self { most: Some(MAX_AUDIT_BYTES), ..Self::private(vault, "audit.jsonl")? })
     }
 
     /// Opens the answers to requests with an idempotency key: `requests.jsonl`, rotated to
@@ -93,7 +93,7 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_requests(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_REQUESTS), ..Self::private(vault, "requests.jsonl")? })
+        Ok(Self { most: Some(MAX_REQUESTS_BYTES), ..Self::private(vault, "requests.jsonl")? })
     }
 
     /// Opens the log of what hooks saw that may be worth recording: `signals.jsonl`, rotated to
@@ -103,7 +103,7 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_signals(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_SIGNALS), ..Self::private(vault, "signals.jsonl")? })
+        Ok(Self { most: Some(MAX_SIGNALS_BYTES), ..Self::private(vault, "signals.jsonl")? })
     }
 
     /// Opens the receipts of what agents were shown: `receipts.jsonl`, rotated to
@@ -113,7 +113,7 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_receipts(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "receipts.jsonl")? })
+        Ok(Self { most: Some(MAX_READS_BYTES), ..Self::private(vault, "receipts.jsonl")? })
     }
 
     /// Opens the list of sessions that onboarding has finished: `onboarded.jsonl`.
@@ -131,12 +131,12 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_traces(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MOST_TRACES), ..Self::private(vault, "traces.jsonl")? })
+        Ok(Self { most: Some(MAX_TRACES_BYTES), ..Self::private(vault, "traces.jsonl")? })
     }
 
     /// Opens the log of failed hooks: `hooks.log`, rotated to `hooks.log.1`.
     pub fn of_hooks(vault: &Vault) -> Self {
-        Self { path: vault.state().join("hooks.log"), most: Some(MOST_FAILURES), private: None }
+        Self { path: vault.state().join("hooks.log"), most: Some(MAX_FAILURES_BYTES), private: None }
     }
 
     /// Opens the injection log of a session, a file in `hooks/`.
@@ -147,7 +147,7 @@ impl JsonLinesFile {
     /// Opens the log of failed hooks that call a team server, among the private files about it.
     pub fn of_server_hooks(folder: &PrivateFolder) -> Self {
         let (path, private) = (folder.state().join("hooks.log"), Some(folder.clone()));
-        Self { path, most: Some(MOST_FAILURES), private }
+        Self { path, most: Some(MAX_FAILURES_BYTES), private }
     }
 
     /// Opens the injection log of a session whose hooks call a team server.

@@ -15,9 +15,9 @@ pub const CORE: &str = "CORE.md";
 /// File with the overview of the vault for people.
 pub const REFLECTION: &str = "REFLECTION.md";
 /// Notes larger than this are indexed by their first bytes up to this limit.
-pub const LONGEST_NOTE: u64 = 4 << 20;
+pub const MAX_FULLY_INDEXED_BYTES: u64 = 4 << 20;
 /// Notes larger than this are indexed by name only.
-pub const LARGEST_NOTE: u64 = 64 << 20;
+pub const MAX_PARTLY_INDEXED_BYTES: u64 = 64 << 20;
 /// Folder of a project's vault inside its repository.
 const PROJECT_FOLDER: &str = ".memory";
 /// A folder without `cm.toml` that contains one of these is a vault of the predecessor tool.
@@ -187,8 +187,8 @@ impl Vault {
         Ok(bytes)
     }
 
-    /// Reads a note up to [`LONGEST_NOTE`] bytes, and nothing of a note larger than
-    /// [`LARGEST_NOTE`]. If the content is incomplete, the file size is returned too.
+    /// Reads a note up to [`MAX_FULLY_INDEXED_BYTES`] bytes, and nothing of a note larger than
+    /// [`MAX_PARTLY_INDEXED_BYTES`]. If the content is incomplete, the file size is returned too.
     ///
     /// # Errors
     ///
@@ -196,16 +196,16 @@ impl Vault {
     pub fn read_start(&self, path: &NotePath) -> io::Result<(Vec<u8>, Option<u64>)> {
         let file = open_file(&self.file(path))?;
         let size = file.metadata()?.len();
-        let most = if size <= LONGEST_NOTE {
+        let most = if size <= MAX_FULLY_INDEXED_BYTES {
             u64::MAX
-        } else if size <= LARGEST_NOTE {
-            LONGEST_NOTE
+        } else if size <= MAX_PARTLY_INDEXED_BYTES {
+            MAX_FULLY_INDEXED_BYTES
         } else {
             0
         };
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(most)).unwrap_or_default());
         io::Read::read_to_end(&mut io::Read::take(file, most), &mut bytes)?;
-        if size <= LONGEST_NOTE {
+        if size <= MAX_FULLY_INDEXED_BYTES {
             return Ok((bytes, None));
         }
         // Cut at the end of a line, so that no character is torn.

@@ -92,7 +92,7 @@ const fn once() -> u64 {
 }
 
 /// Size of the log in bytes above which it is compacted.
-const FOLD_AT: u64 = 256 * 1024;
+const COMPACTION_BYTES: u64 = 256 * 1024;
 /// Size of the log in bytes above which a reader compacts it too. Without writers, as on a server that
 /// only answers, it would grow without limit.
 const LONG_LOG_BYTES: u64 = 1024 * 1024;
@@ -194,7 +194,7 @@ impl Usage {
                 self.store(&table)?;
                 fs::remove_file(&aside).map_err(Error::io("remove", &aside))?;
             }
-        } else if fs::metadata(&log).is_ok_and(|stat| stat.len() > FOLD_AT) {
+        } else if fs::metadata(&log).is_ok_and(|stat| stat.len() > COMPACTION_BYTES) {
             fs::rename(&log, &aside).map_err(Error::io("rename", &log))?;
         }
         Ok(())

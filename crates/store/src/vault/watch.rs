@@ -96,7 +96,7 @@ mod linux {
         .union(inotify::WatchFlags::DONT_FOLLOW);
 
     /// Number of the latest events whose paths are known.
-    const MOST_NAMED: usize = 4096;
+    const MAX_PATHS: usize = 4096;
 
     /// The inotify queue, and the events read from it.
     #[derive(Debug)]
@@ -120,7 +120,7 @@ mod linux {
     impl WatchState {
         fn take(&mut self, event: &inotify::Event<'_>) {
             self.events += 1;
-            if self.paths.len() == MOST_NAMED {
+            if self.paths.len() == MAX_PATHS {
                 self.paths.pop_front();
             }
             let path = self.path(event);

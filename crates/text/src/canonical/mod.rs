@@ -51,7 +51,7 @@ const DIRECTING: [&str; 14] = [
 ];
 
 /// Minimum length in characters of a word in which one typo is tolerated.
-const LONG_WORD: usize = 5;
+const MIN_TYPO_WORD_CHARS: usize = 5;
 
 impl CanonicalForm {
     /// Computes the canonical form of a text of one or a few sentences.
@@ -173,7 +173,7 @@ fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
 fn is_typo(one: &str, other: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let plain = a.iter().chain(&b).all(|c| c.is_alphabetic());
-    if !plain || a.len().min(b.len()) < LONG_WORD || a.first() != b.first() {
+    if !plain || a.len().min(b.len()) < MIN_TYPO_WORD_CHARS || a.first() != b.first() {
         return false;
     }
     let start = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

@@ -35,7 +35,7 @@ pub(super) struct IdentifierPart {
 }
 
 /// Maximum number of parts that are joined; longer runs are data rather than names.
-const MOST_PARTS: usize = 24;
+const MAX_PARTS: usize = 24;
 
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
@@ -131,7 +131,7 @@ impl Tokenizer {
         self.split(text, start, end);
         let count = self.parts.len();
         for first in 0..count {
-            if count > 1 && count <= MOST_PARTS {
+            if count > 1 && count <= MAX_PARTS {
                 self.joins_from(first);
             }
             self.join(first, first + 1, first, TokenRole::Word);

@@ -31,10 +31,10 @@ struct GlossaryEntry {
 static ENGLISH: SortedLines = SortedLines::of(include_str!("../../../../assets/glossary/en.txt"));
 
 /// Longest German word that is taken apart, in bytes.
-const LONGEST_COMPOUND: usize = 60;
+const MAX_COMPOUND_BYTES: usize = 60;
 
 /// Shortest English part of a German compound, in bytes.
-const SHORTEST_PART: usize = 4;
+const MIN_PART_BYTES: usize = 4;
 
 static GLOSSARIES: [Glossary; 4] = [
     Glossary {
@@ -109,12 +109,12 @@ impl Glossary {
         if let Some(english) = self.single(word) {
             return vec![english];
         }
-        let is_compound = word.len() <= LONGEST_COMPOUND && word.chars().count() >= 8;
+        let is_compound = word.len() <= MAX_COMPOUND_BYTES && word.chars().count() >= 8;
         if self.language != Language::German || !is_compound || english_word(word).is_some() {
             return Vec::new();
         }
         let cuts = word.char_indices().map(|(at, _)| at).filter(|at| *at >= 3 && at + 3 <= word.len());
-        let english = |part| english_word(part).filter(|part| part.len() >= SHORTEST_PART);
+        let english = |part| english_word(part).filter(|part| part.len() >= MIN_PART_BYTES);
         let parts = cuts.filter_map(|at| {
             let (head, tail) = word.split_at(at);
             let linked = |letter| self.get(head.strip_suffix(letter)?);

@@ -13,7 +13,7 @@ use super::Aider;
 use crate::agents::connector::{Connector, LogReader};
 use crate::ingest::emitter::{Emitter, SessionState};
 use crate::ingest::error::IngestError;
-use crate::ingest::line_reader::{self, BUFFER_SIZE, LineEvent, LineReader};
+use crate::ingest::line_reader::{self, BUFFER_BYTES, LineEvent, LineReader};
 use crate::ingest::locations::LogLocations;
 use crate::ingest::log_cursor::{ContentSeal, LinePosition, LogCursor, LogStamp};
 use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
@@ -81,7 +81,7 @@ fn read_file(
     let mut out = Emitter::new(sink);
     let (position, state) = emit_lines(
         source,
-        &mut BufReader::with_capacity(BUFFER_SIZE, &mut file),
+        &mut BufReader::with_capacity(BUFFER_BYTES, &mut file),
         position,
         state.unwrap_or_default(),
         limits,

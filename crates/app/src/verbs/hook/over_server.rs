@@ -31,7 +31,7 @@ use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::selection::SelectionLimits;
 use cm_agents::hook::{HookEvent, HookMessage, hook_agent, memory_text};
 use cm_embed::builtin::StaticModel;
-use cm_playbook::briefing::LEAST_TOKENS;
+use cm_playbook::briefing::MIN_TOKENS;
 use cm_secrets::redact;
 use cm_store::config::{Settings, keys};
 use cm_store::git::Repo;
@@ -167,7 +167,7 @@ fn ask(
             notes: settings.integer(keys::HOOKS_MAX_NOTES),
             characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
         };
-        let tokens = (limits.characters / PER_TOKEN).max(LEAST_TOKENS);
+        let tokens = (limits.characters / PER_TOKEN).max(MIN_TOKENS);
         match briefing(&api, &question, tokens, PROMPT_TIMEOUT) {
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);

@@ -13,7 +13,7 @@ use cm_agents::hook::memory_text;
 use cm_note::bullet::BulletType;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::path::NotePath;
-use cm_playbook::briefing::{LEAST_TOKENS, lines};
+use cm_playbook::briefing::{MIN_TOKENS, lines};
 use cm_store::git::{LogFilter, Repo};
 use cm_store::vault::layout;
 
@@ -33,7 +33,7 @@ const BRIEFING_SHARE: f64 = 0.5;
 pub(super) fn parts(context: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
     check_indexes(context)?;
     let core = core(context)?;
-    let most = ((tokens as f64 * BRIEFING_SHARE) as usize).max(LEAST_TOKENS);
+    let most = ((tokens as f64 * BRIEFING_SHARE) as usize).max(MIN_TOKENS);
     let options = Options {
         task: task_of(&context.call.cwd, &context.workspace()),
         max_tokens: Some(most),

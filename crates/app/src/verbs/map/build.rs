@@ -6,7 +6,7 @@ use super::MapImage;
 use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
 use cm_index::{Index, IndexVersion};
-use cm_map::{FORMAT, MapDirectory, MapNode, compressed, encoded, layout};
+use cm_map::{FORMAT_VERSION, MapDirectory, MapNode, compressed, encoded, layout};
 use cm_note::graph::LinkedNotes;
 use cm_note::note::{Note, NoteKind};
 
@@ -17,7 +17,7 @@ const DIRECTORY: &str = "map-notes";
 /// Returns the compressed map.
 pub(super) fn image(context: &Context) -> Result<MapImage> {
     let version = version(context)?;
-    let gzip = match context.target().index().derived(IMAGE, FORMAT, &version) {
+    let gzip = match context.target().index().derived(IMAGE, FORMAT_VERSION, &version) {
         Some(gzip) => gzip,
         None => build(context, &version)?.0,
     };
@@ -30,7 +30,7 @@ pub(super) fn with_directory<T>(
     read: impl Fn(&MapDirectory<'_>, String) -> Result<T>,
 ) -> Result<T> {
     let version = version(context)?;
-    let stored = context.target().index().derived(DIRECTORY, FORMAT, &version);
+    let stored = context.target().index().derived(DIRECTORY, FORMAT_VERSION, &version);
     if let Some(directory) = stored.as_deref().and_then(MapDirectory::from_bytes) {
         return read(&directory, stamp(&version));
     }
@@ -49,7 +49,7 @@ fn version(context: &Context) -> Result<IndexVersion> {
 
 /// Version of a map in answers and in the cache of a browser.
 fn stamp(version: &IndexVersion) -> String {
-    format!("{version}-{FORMAT}")
+    format!("{version}-{FORMAT_VERSION}")
 }
 
 /// Computes the map and stores it. Returns the compressed map and the encoded directory.
@@ -61,8 +61,8 @@ fn build(context: &Context, version: &IndexVersion) -> Result<(Vec<u8>, Vec<u8>)
     let gzip = compressed(&encoded(&map, &nodes));
     let directory = MapDirectory::of(&map, &nodes, &edges).to_bytes();
     // A vault on a read-only disk has a map too; it is built for each answer.
-    let _ = open.index().store_derived(IMAGE, FORMAT, version, gzip.clone());
-    let _ = open.index().store_derived(DIRECTORY, FORMAT, version, directory.clone());
+    let _ = open.index().store_derived(IMAGE, FORMAT_VERSION, version, gzip.clone());
+    let _ = open.index().store_derived(DIRECTORY, FORMAT_VERSION, version, directory.clone());
     Ok((gzip, directory))
 }
 

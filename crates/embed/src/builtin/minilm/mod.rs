@@ -24,7 +24,7 @@ const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.02, deviation: 0.055 
 
 /// Number of layers after which a token's vector tells most about the wording of its sentence; the
 /// later layers are about its subject.
-const WORDING: usize = 3;
+const WORDING_LAYERS: usize = 3;
 
 /// Maximum number of tokens per text, including the start and end tokens.
 const MAX_TOKENS: usize = 256;
@@ -59,7 +59,7 @@ impl MiniLm {
     ///
     /// [`Error::Damaged`] if the weights are invalid.
     pub fn embed_wording(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
-        self.0.embed(texts.iter().map(|text| marked(&in_english(text))), WORDING)
+        self.0.embed(texts.iter().map(|text| marked(&in_english(text))), WORDING_LAYERS)
     }
 
     #[cfg(test)]

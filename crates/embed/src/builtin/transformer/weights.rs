@@ -12,7 +12,7 @@ pub const HEADS: usize = 12;
 /// Number of features of the hidden layer in the feed-forward step.
 pub const HIDDEN: usize = 1536;
 /// Maximum number of token positions in a text.
-const PLACES: usize = 512;
+const MAX_POSITIONS: usize = 512;
 
 /// Layers and quantization of a model, which its file must confirm.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ impl Weights {
         }
         let weights = Self {
             tokens: Quantized::read(&mut file, tokens, FEATURES, width)?,
-            places: Quantized::read(&mut file, PLACES, FEATURES, Width::Eight)?,
+            places: Quantized::read(&mut file, MAX_POSITIONS, FEATURES, Width::Eight)?,
             norm: LayerNorm::read(&mut file)?,
             layers: (0..layers)
                 .map(|_| TransformerLayer::read(&mut file, matrices))

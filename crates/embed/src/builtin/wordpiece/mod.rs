@@ -10,7 +10,7 @@ use super::Token;
 pub use vocabulary::{BEGIN, END, UNKNOWN, size};
 
 /// Maximum number of characters of a word. Longer words become the unknown token.
-const LONGEST_WORD: usize = 100;
+const MAX_WORD_CHARS: usize = 100;
 
 /// Returns the first `most` tokens of a text.
 pub fn tokens(text: &str, most: usize) -> Vec<Token> {
@@ -25,14 +25,14 @@ pub fn tokens(text: &str, most: usize) -> Vec<Token> {
 }
 
 /// Minimum length in bytes of a meaningful word.
-const SHORTEST_KNOWN: usize = 3;
+const MIN_WORD_BYTES: usize = 3;
 
 /// Whether the vocabulary contains any word of a text as a whole. Other texts, such as new names,
 /// numbers, other languages or nonsense, consist only of fragments.
 pub fn knows_a_word(text: &str) -> bool {
     !words::each(text, |word| {
         let whole = vocabulary::longest(word, false).is_some_and(|(_, length)| length == word.len());
-        !(whole && word.len() >= SHORTEST_KNOWN && word.chars().any(char::is_alphabetic))
+        !(whole && word.len() >= MIN_WORD_BYTES && word.chars().any(char::is_alphabetic))
     })
 }
 
@@ -40,7 +40,7 @@ pub fn knows_a_word(text: &str) -> bool {
 /// match.
 fn cut(word: &str, tokens: &mut Vec<Token>) {
     let before = tokens.len();
-    let is_short = word.len() <= LONGEST_WORD || word.chars().nth(LONGEST_WORD).is_none();
+    let is_short = word.len() <= MAX_WORD_CHARS || word.chars().nth(MAX_WORD_CHARS).is_none();
     let mut rest = if is_short { word } else { "" };
     while let Some((token, length)) = vocabulary::longest(rest, rest.len() < word.len()) {
         tokens.push(token);

@@ -4,7 +4,7 @@
 use crate::note::{LinkForm, Note};
 use crate::path::NotePath;
 
-use super::{fold, last_part, slugs_of, tables::SHORTEST_PREFIX, without_ending};
+use super::{fold, last_part, slugs_of, tables::MIN_PREFIX_BYTES, without_ending};
 use crate::note::NoteKind;
 
 /// Hash below 2⁴⁰ of a normalized name; spelling variants of a name have the same key.
@@ -23,7 +23,7 @@ pub struct Mention<'n> {
 }
 
 /// Length in bytes from which a text is a complete id rather than a prefix.
-const WHOLE_ID: usize = 36;
+const MIN_WHOLE_ID_BYTES: usize = 36;
 
 impl NameKey {
     /// Computes the key of a name from its slug after case folding, so that all comparisons of
@@ -37,8 +37,8 @@ impl NameKey {
     /// Computes the key shared by all ids with the same first six bytes; `None` for a shorter text.
     fn of_beginning(id: &str) -> Option<Self> {
         let folded = fold(id.trim());
-        let mut marked = [0xff; SHORTEST_PREFIX + 1];
-        marked[1..].copy_from_slice(folded.as_bytes().get(..SHORTEST_PREFIX)?);
+        let mut marked = [0xff; MIN_PREFIX_BYTES + 1];
+        marked[1..].copy_from_slice(folded.as_bytes().get(..MIN_PREFIX_BYTES)?);
         Some(Self::hash(&marked))
     }
 
@@ -117,7 +117,7 @@ impl<'n> Mention<'n> {
             return vec![last];
         }
         let whole = (!self.is_path).then(|| NameKey::of(target));
-        let id = (target.len() < WHOLE_ID).then(|| NameKey::of_beginning(bare)).flatten();
+        let id = (target.len() < MIN_WHOLE_ID_BYTES).then(|| NameKey::of_beginning(bare)).flatten();
         sorted_unique([Some(NameKey::of(bare)), Some(last), whole, id].into_iter().flatten())
     }
 

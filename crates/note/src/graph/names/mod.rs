@@ -30,7 +30,7 @@ pub enum Resolution {
 }
 
 /// Minimum length of a slug that matches a name in another spelling, so that `C++` is not `C`.
-const SHORTEST_SLUG: usize = 3;
+const MIN_SLUG_BYTES: usize = 3;
 
 /// Maximum number of notes with the same file name that are searched linearly.
 const MAX_LINEAR_NOTES: usize = 16;
@@ -205,7 +205,7 @@ impl<'n> NoteNames<'n> {
             return Resolution::None;
         }
         let slug = slug::slugify(reference);
-        if slug.len() < SHORTEST_SLUG && slug != reference {
+        if slug.len() < MIN_SLUG_BYTES && slug != reference {
             return Resolution::None;
         }
         let has = |note: &usize| slugs_of(&self.notes[*note]).any(|name_of_note| *name_of_note == *slug);

@@ -10,7 +10,7 @@ use crate::note::Note;
 use super::Resolution;
 
 /// Minimum length of an id prefix that identifies a note, in bytes.
-pub(super) const SHORTEST_PREFIX: usize = 6;
+pub(super) const MIN_PREFIX_BYTES: usize = 6;
 
 /// Maps a name to the notes that have it. Most names have one note, which needs no list.
 pub(super) struct NameTable<K>(HashMap<K, NotesOfName>);
@@ -95,12 +95,12 @@ pub(super) struct IdTable<'n> {
     sorted: OnceLock<Vec<(&'n str, u32)>>,
     /// For each of the first six positions of an id, the bytes that occur there in some id. A
     /// reference with another byte, such as most titles, is not an id.
-    begins: [[bool; 256]; SHORTEST_PREFIX],
+    begins: [[bool; 256]; MIN_PREFIX_BYTES],
 }
 
 impl<'n> IdTable<'n> {
     pub(super) fn of(notes: &'n [Note]) -> Self {
-        let mut begins = [[false; 256]; SHORTEST_PREFIX];
+        let mut begins = [[false; 256]; MIN_PREFIX_BYTES];
         for (id, _) in ids(notes) {
             for (place, byte) in begins.iter_mut().zip(id.bytes()) {
                 place[byte as usize] = true;
@@ -114,7 +114,7 @@ impl<'n> IdTable<'n> {
     }
 
     pub(super) fn beginning_with(&self, prefix: &str) -> Resolution {
-        if prefix.len() < SHORTEST_PREFIX || !self.plausible(prefix) {
+        if prefix.len() < MIN_PREFIX_BYTES || !self.plausible(prefix) {
             return Resolution::None;
         }
         let sorted = self.sorted.get_or_init(|| {

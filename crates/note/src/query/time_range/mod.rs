@@ -21,7 +21,7 @@ pub struct TimeRange {
 type Days = (f64, f64);
 
 /// Seconds of a day.
-const SECONDS: f64 = 86_400.0;
+const SECONDS_PER_DAY: f64 = 86_400.0;
 /// How fast [`fit`] falls outside of a range, as a share of the range's length.
 const FIT_FALL: f64 = 0.4;
 
@@ -50,8 +50,8 @@ pub fn time_ranges(question: &str, now: Instant) -> Vec<TimeRange> {
         found.extend(range);
     }
     chinese::collect(&lower, today, &mut found);
-    let instant = |days: f64| Instant::from_unix((days * SECONDS) as i64);
-    let end = |days: f64| Instant::from_unix(((days + 1.0) * SECONDS) as i64 - 1);
+    let instant = |days: f64| Instant::from_unix((days * SECONDS_PER_DAY) as i64);
+    let end = |days: f64| Instant::from_unix(((days + 1.0) * SECONDS_PER_DAY) as i64 - 1);
     found.into_iter().map(|(from, until)| TimeRange { from: instant(from), until: end(until) }).collect()
 }
 

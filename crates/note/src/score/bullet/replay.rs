@@ -7,7 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{DeprecationReason, FeedbackTally, LIVE, Scoring, above, at_least, event_value, half_life, rise};
+use super::{
+    DeprecationReason, FeedbackTally, MIN_LIVE_VALUE, Scoring, above, at_least, event_value, half_life, rise,
+};
 use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal};
@@ -120,7 +122,7 @@ pub(super) fn deprecation_of(
     scoring: &Scoring,
 ) -> Option<DeprecationReason> {
     let half_life = half_life(track.half_life_days, scoring);
-    let live = |event: &&Feedback| at_least(event_value(event, at, half_life), LIVE);
+    let live = |event: &&Feedback| at_least(event_value(event, at, half_life), MIN_LIVE_VALUE);
     let is_shared = distinct_reporters(track.feedback.iter().filter(live)) >= 2;
     if track.pinned || !is_shared && !track.feedback.iter().any(states_opposite) {
         return None;

@@ -13,16 +13,16 @@ use cm_text::spelling::begin_alike;
 const MIN_COUNTERPART_COSINE: f64 = 0.45;
 
 /// Number of features of one subject, and of opposition.
-pub const SUBJECT: usize = 12;
-pub const OPPOSITION: usize = 16;
+pub const SUBJECT_FEATURES: usize = 12;
+pub const OPPOSITION_FEATURES: usize = 16;
 
 /// Common traits and differences of two statements; each value is about 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairFeatures {
     /// Features of one subject: whether both are about one thing.
-    pub subject: [f64; SUBJECT],
+    pub subject: [f64; SUBJECT_FEATURES],
     /// Features of opposition: whether statements about one thing contradict each other.
-    pub opposition: [f64; OPPOSITION],
+    pub opposition: [f64; OPPOSITION_FEATURES],
     /// Whether the two agree in all that a person would notice: numbers, names, code, negation,
     /// exceptions, order, tense and dates.
     pub(super) agrees: bool,
@@ -45,7 +45,7 @@ pub(super) enum Difference {
 }
 
 /// Names of the features, in the order of their values.
-pub const SUBJECT_NAMES: [&str; SUBJECT] = [
+pub const SUBJECT_NAMES: [&str; SUBJECT_FEATURES] = [
     "cosine",
     "first sentence",
     "alignment",
@@ -59,7 +59,7 @@ pub const SUBJECT_NAMES: [&str; SUBJECT] = [
     "claims oppose",
     "claims choose",
 ];
-pub const OPPOSITION_NAMES: [&str; OPPOSITION] = [
+pub const OPPOSITION_NAMES: [&str; OPPOSITION_FEATURES] = [
     "number differs",
     "claims oppose",
     "claims choose",

@@ -2,15 +2,15 @@
 
 use cm_text::embedding::PairProbabilities;
 
-use super::features::{OPPOSITION, PairFeatures, SUBJECT};
+use super::features::{OPPOSITION_FEATURES, PairFeatures, SUBJECT_FEATURES};
 
 /// Two logistic regressions: a bias, and a weight for each feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VerdictWeights {
     pub subject_bias: f64,
-    pub subject: [f64; SUBJECT],
+    pub subject: [f64; SUBJECT_FEATURES],
     pub opposition_bias: f64,
-    pub opposition: [f64; OPPOSITION],
+    pub opposition: [f64; OPPOSITION_FEATURES],
 }
 
 impl VerdictWeights {

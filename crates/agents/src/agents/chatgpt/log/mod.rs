@@ -16,7 +16,7 @@ use crate::ingest::document::{self, DocumentPart, SeekableInput};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
-use crate::ingest::line_reader::{self, BUFFER_SIZE};
+use crate::ingest::line_reader::{self, BUFFER_BYTES};
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::log_cursor::{LogCursor, LogStamp};
 use crate::ingest::read_result::{IngestLimits, ReadResult};
@@ -84,7 +84,7 @@ fn read_archive(
     for list in lists {
         let entry = archive.by_name(&list).map_err(refused)?;
         // An entry that breaks off gives the conversations before.
-        if emit_list(source, &mut BufReader::with_capacity(BUFFER_SIZE, entry), limits, &mut out).is_err() {
+        if emit_list(source, &mut BufReader::with_capacity(BUFFER_BYTES, entry), limits, &mut out).is_err() {
             out.mark_truncated();
         }
     }

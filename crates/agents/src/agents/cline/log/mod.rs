@@ -18,7 +18,7 @@ use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
 use crate::ingest::lenient::{ContentPiece, MessageContent};
-use crate::ingest::line_reader::{self, BUFFER_SIZE};
+use crate::ingest::line_reader::{self, BUFFER_BYTES};
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::log_cursor::{LogCursor, LogStamp};
 use crate::ingest::read_result::{IngestLimits, ReadResult};
@@ -105,7 +105,7 @@ fn read_task(
     let seen = source.path.is_file();
     let path = if seen { source.path.clone() } else { task.join(SENT) };
     let file = File::open(&path).map_err(IngestError::io(&path))?;
-    let mut input = BufReader::with_capacity(BUFFER_SIZE, file);
+    let mut input = BufReader::with_capacity(BUFFER_BYTES, file);
     if seen {
         emit_entries(&mut input, limits, &mut out, seen_one)
     } else {

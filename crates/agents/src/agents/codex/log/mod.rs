@@ -14,7 +14,7 @@ use crate::agents::connector::{Connector, LogReader};
 use crate::ingest::document::{self, SeekableInput};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::json_object;
-use crate::ingest::line_reader::{self, BUFFER_SIZE, LineFormat};
+use crate::ingest::line_reader::{self, BUFFER_BYTES, LineFormat};
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::log_cursor::LinePosition;
 use crate::ingest::read_result::IngestLimits;
@@ -101,7 +101,7 @@ pub fn emit_compressed(
         out.mark_truncated();
         return Ok(());
     };
-    let mut lines = BufReader::with_capacity(BUFFER_SIZE, decoder);
+    let mut lines = BufReader::with_capacity(BUFFER_BYTES, decoder);
     if line_reader::emit_lines(&mut lines, LinePosition::default(), &mut CodexState::default(), limits, out)
         .is_err()
     {

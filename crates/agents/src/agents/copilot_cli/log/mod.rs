@@ -77,7 +77,7 @@ pub struct CopilotState {
 }
 
 /// Maximum number of tool calls in `CopilotState::open`.
-const MOST_OPEN: usize = 1000;
+const MAX_OPEN_CALLS: usize = 1000;
 
 impl LineFormat for CopilotState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
@@ -177,7 +177,7 @@ impl CopilotState {
         out.emit(at, id, side, EventKind::AssistantText { text: data.content.or_empty().to_owned() });
         for request in &data.tool_requests.0 {
             let call = request.tool_call_id.or_empty();
-            if !call.is_empty() && self.open.len() < MOST_OPEN {
+            if !call.is_empty() && self.open.len() < MAX_OPEN_CALLS {
                 self.open.insert(call.to_owned());
             }
             let input = request.arguments.value();

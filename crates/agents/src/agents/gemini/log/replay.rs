@@ -99,7 +99,7 @@ pub fn emit_lines(
 }
 
 /// Number of part numbers reserved for each message of a `$set` line.
-const PARTS: u32 = 1000;
+const PARTS_PER_MESSAGE: u32 = 1000;
 
 fn emit_run(
     bytes: &[u8],
@@ -118,7 +118,7 @@ fn emit_run(
     let messages = change.set.0.and_then(|set| set.messages).unwrap_or_default();
     for within in run.iter().filter_map(|live| live.within) {
         if let Some(wire) = messages.0.get(within) {
-            out.move_to_part(line, (within as u32).saturating_mul(PARTS));
+            out.move_to_part(line, (within as u32).saturating_mul(PARTS_PER_MESSAGE));
             message(wire, calls, out);
         }
     }
