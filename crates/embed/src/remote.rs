@@ -21,8 +21,8 @@ pub(super) fn client(key: Option<ApiKey>, pause: Duration) -> Client {
     Client::new(ClientConfig {
         key: key.map(|key| (key, AuthHeader::Bearer)),
         headers: Vec::new(),
-        largest: MAX_RESPONSE_BYTES,
-        patience: RetryPolicy {
+        max_response_bytes: MAX_RESPONSE_BYTES,
+        retry_policy: RetryPolicy {
             retries: 2,
             pause,
             growth: 4,
@@ -30,7 +30,7 @@ pub(super) fn client(key: Option<ApiKey>, pause: Duration) -> Client {
             jitter: None,
             retry_timeouts: false,
         },
-        pace: RetrySleeper::default(),
+        retry_sleeper: RetrySleeper::default(),
         certificate: None,
     })
 }

@@ -89,14 +89,14 @@ impl std::fmt::Debug for ModelCommand {
 pub(super) struct CliModel {
     command: ModelCommand,
     model: String,
-    pace: RetrySleeper,
+    retry_sleeper: RetrySleeper,
 }
 
 impl CliModel {
     /// Creates a model that runs `command`. `model` is the name of the model that the program uses;
     /// it may be empty.
-    pub(super) fn new(command: ModelCommand, model: &str, pace: RetrySleeper) -> Self {
-        Self { command, model: model.to_owned(), pace }
+    pub(super) fn new(command: ModelCommand, model: &str, retry_sleeper: RetrySleeper) -> Self {
+        Self { command, model: model.to_owned(), retry_sleeper }
     }
 }
 
@@ -119,7 +119,7 @@ impl Llm for CliModel {
             max_output_bytes: MAX_ANSWER_BYTES,
             is_interactive: false,
         };
-        let text = program.run(&request.as_text(), &self.pace)?;
+        let text = program.run(&request.as_text(), &self.retry_sleeper)?;
         Ok(estimated_reply(request, text, self.model()))
     }
 }
@@ -129,7 +129,11 @@ impl Llm for CliModel {
 /// # Errors
 /// Returns an error if the command cannot be started, fails, or prints no key. The error never
 /// contains its output.
-pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &RetrySleeper) -> Result<ApiKey> {
+pub fn key_from(
+    line: &str,
+    variables: &BTreeMap<String, String>,
+    retry_sleeper: &RetrySleeper,
+) -> Result<ApiKey> {
     let argv = split("llm.api_key_cmd", line)?;
     let environment = given(variables, FOR_KEYS.into_iter());
     let program = argv.first().map_or("", String::as_str);
@@ -143,8 +147,8 @@ pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &RetrySl
         max_output_bytes: MAX_KEY_BYTES,
         is_interactive: true,
     };
-    let printed = run.run("", pace).map_err(|error| match error {
-        // Where it complains about nothing, what it printed would be told instead.
+    let printed = run.run("", retry_sleeper).map_err(|error| match error {
+        // With an empty stderr, stdout would be shown, which may contain the key.
         LlmError::Failed { program, status, .. } => {
             LlmError::Failed { program, status, message: String::new() }
         }

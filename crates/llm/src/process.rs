@@ -75,14 +75,14 @@ impl ExternalProgram<'_> {
     /// # Errors
     /// Returns an error if the program cannot be started, fails, times out or writes too much, or
     /// if the work was cancelled.
-    pub fn run(&self, input: &str, pace: &RetrySleeper) -> Result<String> {
-        if pace.is_cancelled() {
+    pub fn run(&self, input: &str, retry_sleeper: &RetrySleeper) -> Result<String> {
+        if retry_sleeper.is_cancelled() {
             return Err(LlmError::Cancelled);
         }
         let mut child = self.start()?;
         let events = self.spawn_io_threads(&mut child, input);
         let mut collected = ProcessOutput::default();
-        let mut cut = self.wait(&mut child, &events, &mut collected, pace);
+        let mut cut = self.wait(&mut child, &events, &mut collected, retry_sleeper);
         if cut.is_none() && collected.drain(&events) {
             cut = Some(TerminationReason::TooMuch);
         }
@@ -169,7 +169,7 @@ impl ExternalProgram<'_> {
         child: &mut Child,
         events: &Receiver<OutputEvent>,
         collected: &mut ProcessOutput,
-        pace: &RetrySleeper,
+        retry_sleeper: &RetrySleeper,
     ) -> Option<TerminationReason> {
         let begun = Instant::now();
         loop {
@@ -186,7 +186,7 @@ impl ExternalProgram<'_> {
             if has_ended(child) {
                 return None;
             }
-            if pace.is_cancelled() {
+            if retry_sleeper.is_cancelled() {
                 return Some(TerminationReason::CalledOff);
             }
             if begun.elapsed() >= self.timeout {

@@ -163,7 +163,7 @@ impl RemoteModel {
         self.address.clone().or_else(|| self.provider.address())
     }
 
-    fn open(&self, patience: RetryPolicy, pace: RetrySleeper) -> Result<BoxedLlm> {
+    fn open(&self, retry_policy: RetryPolicy, retry_sleeper: RetrySleeper) -> Result<BoxedLlm> {
         let setting = |setting, why: &str| LlmError::Setting { setting, why: why.to_owned() };
         let address = self.address().ok_or_else(|| match self.provider {
             ModelProvider::Bedrock => setting(
@@ -185,17 +185,17 @@ impl RemoteModel {
             });
         }
         let has_key = self.key.is_some();
-        let (lock, headers) = match self.provider {
+        let (auth_header, headers) = match self.provider {
             ModelProvider::Anthropic => (AuthHeader::Header("x-api-key"), vec![anthropic::VERSION]),
             _ => (AuthHeader::Bearer, Vec::new()),
         };
-        let key = self.key.clone().map(|key| (key, lock));
+        let key = self.key.clone().map(|key| (key, auth_header));
         let client = Client::new(ClientConfig {
             key,
             headers,
-            largest: MAX_ANSWER_BYTES,
-            patience,
-            pace,
+            max_response_bytes: MAX_ANSWER_BYTES,
+            retry_policy,
+            retry_sleeper,
             certificate: None,
         });
         Ok(match self.provider {
@@ -218,12 +218,18 @@ pub fn retry_policy(retries: u32, seed: u64) -> RetryPolicy {
 ///
 /// # Errors
 /// Returns an error if a required setting or key is missing, or if the script is invalid.
-pub fn open(choice: &ModelSelection, patience: RetryPolicy, pace: RetrySleeper) -> Result<Option<BoxedLlm>> {
+pub fn open(
+    choice: &ModelSelection,
+    retry_policy: RetryPolicy,
+    retry_sleeper: RetrySleeper,
+) -> Result<Option<BoxedLlm>> {
     Ok(match choice {
         ModelSelection::None => None,
-        ModelSelection::Cli(command, model) => Some(Box::new(CliModel::new(command.clone(), model, pace))),
+        ModelSelection::Cli(command, model) => {
+            Some(Box::new(CliModel::new(command.clone(), model, retry_sleeper)))
+        }
         ModelSelection::Scripted(text) => Some(Box::new(ScriptedModel::parse(text)?)),
-        ModelSelection::Remote(remote) => Some(remote.open(patience, pace)?),
+        ModelSelection::Remote(remote) => Some(remote.open(retry_policy, retry_sleeper)?),
     })
 }
 

@@ -24,8 +24,8 @@ impl ApiKey {
 
     /// Returns name and value of the header, or `None` if the key contains characters that headers
     /// do not allow.
-    pub(super) fn header(&self, lock: AuthHeader) -> Option<(&'static str, String)> {
-        self.0.bytes().all(|byte| byte.is_ascii_graphic()).then(|| match lock {
+    pub(super) fn header(&self, auth_header: AuthHeader) -> Option<(&'static str, String)> {
+        self.0.bytes().all(|byte| byte.is_ascii_graphic()).then(|| match auth_header {
             AuthHeader::Bearer => ("authorization", format!("Bearer {}", self.0)),
             AuthHeader::Header(name) => (name, self.0.clone()),
         })
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn each_lock_gets_its_header() {
-        let header = |typed: &str, lock| ApiKey::of(typed).unwrap().header(lock);
+        let header = |typed: &str, auth_header| ApiKey::of(typed).unwrap().header(auth_header);
         let bearer = ("authorization", "Bearer sk-12345".to_owned());
         assert_eq!(header("sk-12345", AuthHeader::Bearer), Some(bearer));
         assert_eq!(header("k", AuthHeader::Header("x-api-key")), Some(("x-api-key", "k".to_owned())));

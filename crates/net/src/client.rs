@@ -20,9 +20,9 @@ use super::retry_sleeper::RetrySleeper;
 /// Maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size in bytes of an error response that is parsed for a message.
-const LARGEST_REASON: u64 = 64 << 10;
+const MAX_ERROR_BODY_BYTES: u64 = 64 << 10;
 /// Maximum length in bytes of a message from the server.
-const KEPT_REASON: usize = 4 << 10;
+const MAX_MESSAGE_BYTES: usize = 4 << 10;
 
 /// Configuration of a client.
 #[derive(Debug, Clone)]
@@ -32,11 +32,11 @@ pub struct ClientConfig {
     /// Additional headers. They must not be secret.
     pub headers: Vec<(&'static str, &'static str)>,
     /// Maximum size of a response in bytes.
-    pub largest: u64,
+    pub max_response_bytes: u64,
     /// When to retry.
-    pub patience: RetryPolicy,
+    pub retry_policy: RetryPolicy,
     /// How to sleep between retries.
-    pub pace: RetrySleeper,
+    pub retry_sleeper: RetrySleeper,
     /// The only certificate that is accepted from the server or as the issuer of its certificate;
     /// `None` for the public authorities.
     pub certificate: Option<TrustedCertificate>,
@@ -57,13 +57,13 @@ impl TrustedCertificate {
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
-    terms: ClientConfig,
+    config: ClientConfig,
 }
 
 /// A failed attempt, and when it may be retried.
 struct AttemptFailure {
     error: Error,
-    again: RetryDecision,
+    decision: RetryDecision,
 }
 
 enum RetryDecision {
@@ -73,17 +73,17 @@ enum RetryDecision {
 }
 
 impl Client {
-    pub fn new(terms: ClientConfig) -> Self {
-        let mut config = Agent::config_builder()
+    pub fn new(config: ClientConfig) -> Self {
+        let mut builder = Agent::config_builder()
             .proxy(None)
             .max_redirects(0)
             .http_status_as_error(false)
             .user_agent(concat!("cm/", env!("CARGO_PKG_VERSION")));
-        if let Some(TrustedCertificate(certificate)) = &terms.certificate {
+        if let Some(TrustedCertificate(certificate)) = &config.certificate {
             let roots = RootCerts::new_with_certs(std::slice::from_ref(certificate));
-            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+            builder = builder.tls_config(TlsConfig::builder().root_certs(roots).build());
         }
-        Self { agent: config.build().into(), terms }
+        Self { agent: builder.build().into(), config }
     }
 
     /// Posts a JSON document and returns the response body. The timeout applies to each attempt.
@@ -128,23 +128,23 @@ impl Client {
         url: &str,
         attempt: impl Fn() -> std::result::Result<Vec<u8>, AttemptFailure>,
     ) -> Result<Vec<u8>> {
-        let ClientConfig { patience, pace, .. } = &self.terms;
+        let ClientConfig { retry_policy, retry_sleeper, .. } = &self.config;
         for nth in 0.. {
-            if pace.is_cancelled() {
+            if retry_sleeper.is_cancelled() {
                 break;
             }
             let failure = match attempt() {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
-            let wait = match failure.again {
-                _ if nth >= patience.retries => None,
+            let wait = match failure.decision {
+                _ if nth >= retry_policy.retries => None,
                 RetryDecision::Never => None,
-                RetryDecision::Soon => Some(patience.wait(nth)),
-                RetryDecision::After(wait) => (wait <= patience.longest).then_some(wait),
+                RetryDecision::Soon => Some(retry_policy.wait(nth)),
+                RetryDecision::After(wait) => (wait <= retry_policy.longest).then_some(wait),
             };
             match wait {
-                Some(wait) => pace.sleep(wait),
+                Some(wait) => retry_sleeper.sleep(wait),
                 None => return Err(failure.error),
             }
         }
@@ -160,13 +160,13 @@ impl Client {
         timeout: Duration,
     ) -> std::result::Result<Vec<u8>, AttemptFailure> {
         let mut request = Request::builder().method(method).uri(url);
-        for (name, value) in headers.iter().chain(&self.terms.headers) {
+        for (name, value) in headers.iter().chain(&self.config.headers) {
             request = request.header(*name, *value);
         }
-        if let Some((key, lock)) = &self.terms.key {
+        if let Some((key, auth_header)) = &self.config.key {
             let why = "the key contains characters that cannot be sent";
             let (name, value) =
-                key.header(*lock).ok_or_else(|| never(Error::Key { url: url.to_owned(), why }))?;
+                key.header(*auth_header).ok_or_else(|| never(Error::Key { url: url.to_owned(), why }))?;
             request = request.header(name, value);
         }
         let request = request.body(body).map_err(|error| self.failed(url, timeout, error.into()))?;
@@ -180,7 +180,7 @@ impl Client {
         if !response.status().is_success() {
             return Err(self.refused(url, response));
         }
-        let reader = response.body_mut().with_config().limit(self.terms.largest);
+        let reader = response.body_mut().with_config().limit(self.config.max_response_bytes);
         reader.read_to_vec().map_err(|error| self.failed(url, timeout, error))
     }
 
@@ -191,45 +191,45 @@ impl Client {
             let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             format!("it redirects to {}, and redirects are not followed", target.unwrap_or("elsewhere"))
         } else {
-            let body = response.body_mut().with_config().limit(LARGEST_REASON).read_to_vec();
+            let body = response.body_mut().with_config().limit(MAX_ERROR_BODY_BYTES).read_to_vec();
             let body = body.unwrap_or_default();
             code = error_code(&body);
             reason(&body).unwrap_or_default()
         };
-        if let Some((key, _)) = &self.terms.key {
+        if let Some((key, _)) = &self.config.key {
             message = key.redact(&message);
         }
-        message.truncate(message.floor_char_boundary(KEPT_REASON));
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
         let wait = retry_after(response.headers());
-        let again = match wait {
+        let decision = match wait {
             _ if !matches!(status.as_u16(), 408 | 429) && !status.is_server_error() => RetryDecision::Never,
             Some(wait) => RetryDecision::After(wait),
             None => RetryDecision::Soon,
         };
         AttemptFailure {
             error: Error::Refused { url: url.to_owned(), status: status.as_u16(), code, message, wait },
-            again,
+            decision,
         }
     }
 
     /// Converts a transport error, and decides whether to retry.
     fn failed(&self, url: &str, timeout: Duration, error: ureq::Error) -> AttemptFailure {
         let url = url.to_owned();
-        let out = |cause: String, again| AttemptFailure {
+        let out = |cause: String, decision| AttemptFailure {
             error: Error::Unreachable { url: url.clone(), cause },
-            again,
+            decision,
         };
         match error {
             ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
                 out(format!("no connection within {:?}", timeout.min(CONNECT_TIMEOUT)), RetryDecision::Soon)
             }
             ureq::Error::Timeout(_) => {
-                let again = if self.terms.patience.retry_timeouts {
+                let decision = if self.config.retry_policy.retry_timeouts {
                     RetryDecision::Soon
                 } else {
                     RetryDecision::Never
                 };
-                AttemptFailure { error: Error::TimedOut { url, after: timeout }, again }
+                AttemptFailure { error: Error::TimedOut { url, after: timeout }, decision }
             }
             ureq::Error::Io(error) => match error.kind() {
                 ErrorKind::ConnectionRefused => out("connection refused".to_owned(), RetryDecision::Never),
@@ -252,7 +252,7 @@ impl Client {
 }
 
 fn never(error: Error) -> AttemptFailure {
-    AttemptFailure { error, again: RetryDecision::Never }
+    AttemptFailure { error, decision: RetryDecision::Never }
 }
 
 /// Returns the delay of the `Retry-After` header. A date is relative to the server's `Date` header.

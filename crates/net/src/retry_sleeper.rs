@@ -71,9 +71,9 @@ mod tests {
     #[test]
     fn a_long_wait_ends_when_it_is_called_off() {
         let checks = AtomicUsize::new(0);
-        let pace = RetrySleeper::until(move || checks.fetch_add(1, Ordering::SeqCst) >= 2);
-        pace.sleep(Duration::MAX);
-        assert!(pace.is_cancelled());
+        let retry_sleeper = RetrySleeper::until(move || checks.fetch_add(1, Ordering::SeqCst) >= 2);
+        retry_sleeper.sleep(Duration::MAX);
+        assert!(retry_sleeper.is_cancelled());
     }
 
     #[test]

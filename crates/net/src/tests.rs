@@ -24,18 +24,18 @@ const PATIENCE: RetryPolicy = RetryPolicy {
 };
 
 /// Returns a client that does not really sleep, and the recorded delays.
-fn client(patience: RetryPolicy) -> (Client, Arc<Mutex<Vec<Duration>>>) {
+fn client(retry_policy: RetryPolicy) -> (Client, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&waits);
-    let pace = RetrySleeper::new(move |wait| kept.lock().unwrap().push(wait), || false);
+    let retry_sleeper = RetrySleeper::new(move |wait| kept.lock().unwrap().push(wait), || false);
     let key = ApiKey::of(KEY).map(|key| (key, AuthHeader::Header("x-api-key")));
     (
         Client::new(ClientConfig {
             key,
             headers: vec![("x-version", "1")],
-            largest: 1 << 20,
-            patience,
-            pace,
+            max_response_bytes: 1 << 20,
+            retry_policy,
+            retry_sleeper,
             certificate: None,
         }),
         waits,
@@ -180,15 +180,15 @@ fn a_redirect_is_not_followed_so_the_key_goes_nowhere_else() {
 fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
     let server = Server::start(|_, _| Reply::Close);
     let key = ApiKey::of(&format!("{KEY}\n{KEY}")).map(|key| (key, AuthHeader::Bearer));
-    let terms = ClientConfig {
+    let config = ClientConfig {
         key,
         headers: Vec::new(),
-        largest: 1,
-        patience: PATIENCE,
-        pace: RetrySleeper::default(),
+        max_response_bytes: 1,
+        retry_policy: PATIENCE,
+        retry_sleeper: RetrySleeper::default(),
         certificate: None,
     };
-    let error = Client::new(terms)
+    let error = Client::new(config)
         .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
         .unwrap_err();
     assert!(!format!("{error} {error:?}").contains("12345"), "{error:?}");
@@ -201,16 +201,17 @@ fn who_is_called_off_asks_no_further() {
     for (tries, called_off_from) in [(0, 0), (1, 1), (2, 2)] {
         let server = Server::start(|_, _| Reply::status(503, ""));
         let looks = AtomicUsize::new(0);
-        let pace = RetrySleeper::new(|_| (), move || looks.fetch_add(1, Ordering::SeqCst) >= called_off_from);
-        let terms = ClientConfig {
+        let retry_sleeper =
+            RetrySleeper::new(|_| (), move || looks.fetch_add(1, Ordering::SeqCst) >= called_off_from);
+        let config = ClientConfig {
             key: None,
             headers: Vec::new(),
-            largest: 1,
-            patience: PATIENCE,
-            pace,
+            max_response_bytes: 1,
+            retry_policy: PATIENCE,
+            retry_sleeper,
             certificate: None,
         };
-        let error = Client::new(terms)
+        let error = Client::new(config)
             .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
             .unwrap_err();
         assert!(matches!(error, Error::Cancelled { .. }), "{error}");

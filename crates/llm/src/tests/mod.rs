@@ -25,14 +25,14 @@ const KEY: &str = "sk-secret-12345";
 fn model(provider: ModelProvider, server: &Server) -> (BoxedLlm, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&waits);
-    let pace = RetrySleeper::new(move |wait| kept.lock().unwrap().push(wait), || false);
+    let retry_sleeper = RetrySleeper::new(move |wait| kept.lock().unwrap().push(wait), || false);
     let remote = RemoteModel {
         provider,
         model: "small".to_owned(),
         address: Some(ServerUrl::parse(&server.url()).unwrap()),
         key: ApiKey::of(KEY),
     };
-    (open(&ModelSelection::Remote(remote), retry_policy(3, 7), pace).unwrap().unwrap(), waits)
+    (open(&ModelSelection::Remote(remote), retry_policy(3, 7), retry_sleeper).unwrap().unwrap(), waits)
 }
 
 /// Creates a redacted text from one without secrets.

@@ -17,10 +17,12 @@ fn variables() -> BTreeMap<String, String> {
 }
 
 /// Creates a model that runs a shell script.
-fn model(script: &str, pace: RetrySleeper) -> BoxedLlm {
+fn model(script: &str, retry_sleeper: RetrySleeper) -> BoxedLlm {
     let line = shell_words::join(["sh", "-c", script]);
     let command = ModelCommand::parse(&line, &variables(), &["EXTRA".to_owned()]).unwrap();
-    open(&ModelSelection::Cli(command, "mine".to_owned()), retry_policy(3, 7), pace).unwrap().unwrap()
+    open(&ModelSelection::Cli(command, "mine".to_owned()), retry_policy(3, 7), retry_sleeper)
+        .unwrap()
+        .unwrap()
 }
 
 fn said(script: &str, timeout: Duration) -> String {
@@ -142,10 +144,10 @@ fn who_is_called_off_ends_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("started");
     let shown = file.clone();
-    let pace = RetrySleeper::until(move || seen.load(Ordering::SeqCst) || shown.exists());
+    let retry_sleeper = RetrySleeper::until(move || seen.load(Ordering::SeqCst) || shown.exists());
     let mut request = request();
     request.timeout = LONG;
-    let model = model(&format!("echo $$ >'{}'; sleep 1000", file.display()), pace);
+    let model = model(&format!("echo $$ >'{}'; sleep 1000", file.display()), retry_sleeper);
     assert!(matches!(model.complete(&request), Err(LlmError::Cancelled)));
     assert!(is_gone(&file));
     over.store(true, Ordering::SeqCst);
@@ -154,10 +156,10 @@ fn who_is_called_off_ends_the_program() {
 
 #[test]
 fn a_key_is_the_first_line_that_a_command_prints_and_is_never_told() {
-    let pace = RetrySleeper::default();
+    let retry_sleeper = RetrySleeper::default();
     let key = |script: &str| {
         let line = shell_words::join(["sh", "-c", script]);
-        key_from(&line, &variables(), &pace)
+        key_from(&line, &variables(), &retry_sleeper)
     };
     let expected = ApiKey::of(KEY).unwrap();
     assert_eq!(key(&format!("echo {KEY}; echo login: me")).unwrap(), expected);
@@ -169,5 +171,5 @@ fn a_key_is_the_first_line_that_a_command_prints_and_is_never_told() {
     }
     insta::assert_snapshot!(key("exit 2").unwrap_err(), @"`sh` failed with exit status: 2");
     insta::assert_snapshot!(key("true").unwrap_err(), @"`llm.api_key_cmd` does not print a key in its first line");
-    insta::assert_snapshot!(key_from("./key", &variables(), &pace).unwrap_err(), @"`llm.api_key_cmd` names a program by a relative path");
+    insta::assert_snapshot!(key_from("./key", &variables(), &retry_sleeper).unwrap_err(), @"`llm.api_key_cmd` names a program by a relative path");
 }

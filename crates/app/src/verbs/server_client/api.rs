@@ -99,9 +99,9 @@ impl ServerApi {
         let client = Client::new(ClientConfig {
             key: key.map(|key| (key, AuthHeader::Bearer)),
             headers: Vec::new(),
-            largest: LARGEST_ANSWER,
-            patience: RetryPolicy::NONE,
-            pace: RetrySleeper::default(),
+            max_response_bytes: LARGEST_ANSWER,
+            retry_policy: RetryPolicy::NONE,
+            retry_sleeper: RetrySleeper::default(),
             certificate,
         });
         Ok(Self { client, url: connection.url.clone(), names: Vec::new() })
