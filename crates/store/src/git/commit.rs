@@ -182,7 +182,7 @@ impl Repo {
             if self.rebase_with_jujutsu(commit)? {
                 return Ok(CommitAttempt::Done(Some(NewCommit {
                     id: CommitId(commit),
-                    whole: plan.whole(),
+                    whole: plan.unrequested_whole_files(),
                 })));
             }
         }
@@ -223,7 +223,9 @@ impl Repo {
         if staging.is_changed() {
             lock.publish()?;
         }
-        Ok(CommitAttempt::Done(commit.map(|id| NewCommit { id: CommitId(id), whole: plan.whole() })))
+        Ok(CommitAttempt::Done(
+            commit.map(|id| NewCommit { id: CommitId(id), whole: plan.unrequested_whole_files() }),
+        ))
     }
 
     fn write_commit(

@@ -65,7 +65,7 @@ impl Repo {
             // A hook may have changed the note on its way.
             let committed = self.trail(Some(tree), item.place.as_ref(), None)?.file();
             if let (Some(content), Some(leaf)) = (&mut item.content, committed) {
-                content.tree = leaf.id;
+                content.committed_blob = leaf.id;
             }
         }
         let lock = IndexLock::take(self, options.wait)?;
@@ -82,7 +82,7 @@ impl Repo {
             staging.write(&lock)?;
             lock.publish()?;
         }
-        Ok(CommitAttempt::Done(Some(NewCommit { id: CommitId(id), whole: plan.whole() })))
+        Ok(CommitAttempt::Done(Some(NewCommit { id: CommitId(id), whole: plan.unrequested_whole_files() })))
     }
 
     /// Stages paths that a hook added to the commit, unless the user has staged other content for

@@ -194,7 +194,7 @@ impl Repo {
             return Ok(Some(CommitAttempt::Again(Some(Error::program("jj split", &ended)))));
         }
         let id = CommitId(self.with_author(head, author, &lock)?);
-        Ok(Some(CommitAttempt::Done(Some(NewCommit { id, whole: plan.whole() }))))
+        Ok(Some(CommitAttempt::Done(Some(NewCommit { id, whole: plan.unrequested_whole_files() }))))
     }
 
     /// Lets Jujutsu remove a new commit without changes, which it makes if its settings exclude the note.

@@ -44,12 +44,12 @@ pub(super) struct PlannedContent<'c> {
     before: Option<ObjectId>,
     after: ObjectId,
     bytes: &'c [u8],
-    /// Id of the blob that is committed.
-    pub tree: ObjectId,
+    /// Blob that is committed: `after`, or a version with the operation's own lines only.
+    pub committed_blob: ObjectId,
     /// Whether the complete file is committed, including manual edits.
-    entire: bool,
+    is_whole_file: bool,
     /// Whether the complete file is committed although the caller did not request it.
-    unasked: bool,
+    is_unrequested_whole_file: bool,
     reapply: Option<Reapply<'c>>,
 }
 
@@ -66,14 +66,14 @@ pub(super) struct CommitPlan<'c> {
 impl CommitPlan<'_> {
     /// Returns the notes that are committed with manual edits although the caller did not request
     /// it.
-    pub fn whole(&self) -> Vec<NotePath> {
-        unasked(&self.items)
+    pub fn unrequested_whole_files(&self) -> Vec<NotePath> {
+        unrequested_whole_files(&self.items)
     }
 
     /// Returns a note with manual edits that would stay out of the commit.
     pub fn partial(&self) -> Option<&NotePath> {
         let is_partial = |item: &&PlannedPath<'_>| {
-            item.content.as_ref().is_some_and(|content| content.tree != content.after)
+            item.content.as_ref().is_some_and(|content| content.committed_blob != content.after)
         };
         self.items.iter().find(is_partial).map(|item| item.path)
     }
@@ -84,9 +84,11 @@ impl CommitPlan<'_> {
     }
 }
 
-fn unasked(items: &[PlannedPath<'_>]) -> Vec<NotePath> {
-    let unasked = |item: &&PlannedPath<'_>| item.content.as_ref().is_some_and(|content| content.unasked);
-    items.iter().filter(unasked).map(|item| item.path.clone()).collect()
+fn unrequested_whole_files(items: &[PlannedPath<'_>]) -> Vec<NotePath> {
+    let is_unrequested = |item: &&PlannedPath<'_>| {
+        item.content.as_ref().is_some_and(|content| content.is_unrequested_whole_file)
+    };
+    items.iter().filter(is_unrequested).map(|item| item.path.clone()).collect()
 }
 
 /// Returns the message, with a list of the notes that are committed as a whole.
@@ -124,7 +126,7 @@ impl Repo {
             parent,
             tree,
             needed,
-            message: message_with_whole_notes(message, &unasked(&items)),
+            message: message_with_whole_notes(message, &unrequested_whole_files(&items)),
             items,
         })
     }
@@ -206,9 +208,9 @@ impl Repo {
             before,
             after,
             bytes,
-            tree: after,
-            entire: is_requested,
-            unasked: false,
+            committed_blob: after,
+            is_whole_file: is_requested,
+            is_unrequested_whole_file: false,
             reapply,
         };
         if !is_requested {
@@ -216,9 +218,9 @@ impl Repo {
                 true => None,
                 false => self.own_lines(&content, place, stored, blobs)?,
             };
-            content.entire = own.is_none();
-            content.unasked = own.is_none();
-            content.tree = own.unwrap_or(after);
+            content.is_whole_file = own.is_none();
+            content.is_unrequested_whole_file = own.is_none();
+            content.committed_blob = own.unwrap_or(after);
         }
         Ok(Some(content))
     }
@@ -297,7 +299,9 @@ impl Repo {
         }
         for item in items {
             if let Some(content) = &item.content {
-                editor.upsert(parts(&item.place), item.mode.kind(), content.tree).doing(DOING, place)?;
+                editor
+                    .upsert(parts(&item.place), item.mode.kind(), content.committed_blob)
+                    .doing(DOING, place)?;
             }
         }
         editor.write(|tree| self.inner.write_object(tree).map(gix::Id::detach)).doing(DOING, place)
@@ -358,8 +362,8 @@ impl Repo {
             return Err(Error::Collision { path: path(), tracked: tracked.to_string() });
         }
         let target = match staged {
-            _ if content.entire => content.after,
-            staged if staged == item.head.map(|leaf| leaf.id) => content.tree,
+            _ if content.is_whole_file => content.after,
+            staged if staged == item.head.map(|leaf| leaf.id) => content.committed_blob,
             // Taken out of the index by hand: what is staged is the removal, and it stays staged.
             None if item.head.is_some() => return Ok(true),
             staged => match self.own_lines(content, &item.place, staged, blobs)? {
