@@ -136,8 +136,8 @@ struct RuleFileParser {
     lead: Option<String>,
     /// Content of the open code block.
     code: Option<String>,
-    /// Number of open tables and HTML blocks.
-    closed: usize,
+    /// Number of open tables and HTML blocks, whose text is left out.
+    open_skipped_blocks: usize,
     /// Targets of open links, with the start of the link text.
     links: Vec<(String, usize)>,
 }
@@ -155,7 +155,7 @@ impl RuleFileParser {
             paragraph: None,
             lead: None,
             code: None,
-            closed: 0,
+            open_skipped_blocks: 0,
             links: Vec::new(),
         }
     }
@@ -186,7 +186,7 @@ impl RuleFileParser {
     /// Appends inline text to the open heading, else to the innermost open list item, else to the open
     /// paragraph. A heading takes `plain`, the text without markup.
     fn with(&mut self, add: impl FnOnce(&mut InlineText), plain: &str) {
-        if self.closed > 0 {
+        if self.open_skipped_blocks > 0 {
             return;
         }
         if let Some((_, heading)) = &mut self.heading {
@@ -214,9 +214,9 @@ impl RuleFileParser {
             Tag::CodeBlock(_) => self.code = Some(String::new()),
             Tag::Table(_) => {
                 self.leave_out("tables");
-                self.closed += 1;
+                self.open_skipped_blocks += 1;
             }
-            Tag::HtmlBlock => self.closed += 1,
+            Tag::HtmlBlock => self.open_skipped_blocks += 1,
             Tag::Link { dest_url, .. } => {
                 let begin = self.items.last().map(|item| item.text.text.len());
                 let begin = begin.or(self.paragraph.as_ref().map(|paragraph| paragraph.text.len()));
@@ -254,7 +254,9 @@ impl RuleFileParser {
                 }
             }
             TagEnd::CodeBlock => self.end_code(),
-            TagEnd::Table | TagEnd::HtmlBlock => self.closed = self.closed.saturating_sub(1),
+            TagEnd::Table | TagEnd::HtmlBlock => {
+                self.open_skipped_blocks = self.open_skipped_blocks.saturating_sub(1)
+            }
             TagEnd::Link => self.end_link(),
             _ => {}
         }
