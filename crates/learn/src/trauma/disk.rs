@@ -102,6 +102,6 @@ fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> 
         PathClass::Repository | PathClass::Project | PathClass::Outside => Warn,
         _ => return None,
     };
-    let reason = format!("changes permissions of everything below {}: {}", worst.1, worst.0.words());
-    Some(Danger::at(command, DangerClass::Permissions, severity, reason, worst.0.word()))
+    let reason = format!("changes permissions of everything below {}: {}", worst.1, worst.0.description());
+    Some(Danger::at(command, DangerClass::Permissions, severity, reason, worst.0.name()))
 }

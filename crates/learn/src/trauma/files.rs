@@ -1,12 +1,14 @@
 //! Detects commands that delete, empty or move away files and folders.
 
-use super::path_class::{CommandContext, PathClass, is_made};
+use super::path_class::{CommandContext, PathClass, is_generated_name};
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::SimpleCommand;
 
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = match command.program.as_str() {
-        "rm" | "rmdir" | "unlink" | "trash" | "srm" if !is_windows(command) => removed(command, site),
+        "rm" | "rmdir" | "unlink" | "trash" | "srm" if !has_windows_options(command) => {
+            removed(command, site)
+        }
         "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => removed_on_windows(command, site),
         "rimraf" | "del-cli" => {
             destroyed(command, site, paths(command), "deletes", true).into_iter().collect()
@@ -87,8 +89,8 @@ fn destroyed<'p>(
         paths.filter_map(|path| loss(site, path, recursive).map(|(severity, class)| (severity, class, path)));
     let (severity, class, path) = gravest(losses)?;
     let all = if recursive { " and everything in it" } else { "" };
-    let reason = format!("{does} {path}{all}: {}", class.words());
-    Some(Danger::at(command, DangerClass::Files, severity, reason, class.word()))
+    let reason = format!("{does} {path}{all}: {}", class.description());
+    Some(Danger::at(command, DangerClass::Files, severity, reason, class.name()))
 }
 
 /// Returns the most severe loss; on ties, the first one.
@@ -120,7 +122,7 @@ fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(Dange
     Some((severity, class))
 }
 
-fn is_windows(command: &SimpleCommand) -> bool {
+fn has_windows_options(command: &SimpleCommand) -> bool {
     command.args.iter().any(|word| {
         let lower = word.text.to_ascii_lowercase();
         matches!(lower.as_str(), "/s" | "/q" | "/f" | "-recurse" | "-force")
@@ -174,7 +176,8 @@ fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
         .collect();
     let made = !names.is_empty()
         && names.iter().all(|name| {
-            is_made(name.trim_start_matches(['*', '/'])) || is_made(name.trim_matches(['*', '/']))
+            is_generated_name(name.trim_start_matches(['*', '/']))
+                || is_generated_name(name.trim_matches(['*', '/']))
         });
     let one = |root: &&'_ str| {
         let class = site.path_class(root);
@@ -189,8 +192,8 @@ fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     };
     let losses = roots.iter().filter_map(|root| one(root).map(|(severity, class)| (severity, class, *root)));
     let found = gravest(losses).map(|(severity, class, root)| {
-        let reason = format!("deletes what it finds below {root}: {}", class.words());
-        Danger::at(command, DangerClass::Files, severity, reason, class.word())
+        let reason = format!("deletes what it finds below {root}: {}", class.description());
+        Danger::at(command, DangerClass::Files, severity, reason, class.name())
     });
     found.into_iter().collect()
 }
@@ -205,9 +208,9 @@ fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> 
         let danger = emptied(command, site, path);
         let class = site.path_class_through_link(path);
         let work = matches!(class, PathClass::Inside | PathClass::Outside | PathClass::Home) && !grows;
-        let reason = format!("empties {path}: {}", class.words());
+        let reason = format!("empties {path}: {}", class.description());
         danger.or_else(|| {
-            work.then(|| Danger::at(command, DangerClass::Files, DangerSeverity::Warn, reason, class.word()))
+            work.then(|| Danger::at(command, DangerClass::Files, DangerSeverity::Warn, reason, class.name()))
         })
     };
     paths(command).skip(skipped).filter_map(cut).collect()
@@ -229,8 +232,8 @@ fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Op
             command,
             DangerClass::Files,
             severity,
-            format!("overwrites {path}: {}", class.words()),
-            class.word(),
+            format!("overwrites {path}: {}", class.description()),
+            class.name(),
         )
     })
 }
@@ -256,8 +259,8 @@ fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
         command,
         DangerClass::Files,
         DangerSeverity::Warn,
-        format!("moves {lost} away: {}", site.path_class(lost).words()),
-        site.path_class(lost).word(),
+        format!("moves {lost} away: {}", site.path_class(lost).description()),
+        site.path_class(lost).name(),
     ))
 }
 
@@ -281,6 +284,6 @@ fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Da
         DangerClass::Files,
         severity,
         format!("deletes files at {to} that the source does not have"),
-        class.word(),
+        class.name(),
     ))
 }

@@ -65,7 +65,7 @@ pub enum PathClass {
 
 impl PathClass {
     /// Short name of the class, as used in command shapes.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Temporary => "temporary",
             Self::Generated => "made",
@@ -82,7 +82,7 @@ impl PathClass {
     }
 
     /// Describes the class in messages.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Temporary => "a temporary file",
             Self::Generated => "build output",
@@ -145,7 +145,7 @@ const TEMPORARY: [&str; 6] =
     ["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"];
 /// Names of files and folders that tools generate, so that they can be recreated.
 #[rustfmt::skip]
-const MADE: [&str; 62] = [
+const GENERATED_NAMES: [&str; 62] = [
     ".nyc_output", ".angular", ".vite", ".expo", ".serverless", ".aws-sam", ".dart_tool", ".output", ".astro",
     ".docusaurus", "storybook-static", "test-results", "playwright-report", ".hypothesis", ".nox", "Pods", "cdk.out",
     ".stack-work", "dist-newstyle", "_site", ".jekyll-cache", "zig-out", "zig-cache", ".zig-cache", ".swc",
@@ -157,7 +157,7 @@ const MADE: [&str; 62] = [
 ];
 /// Suffixes of files that tools generate, so that they can be recreated.
 #[rustfmt::skip]
-const MADE_ENDINGS: [&str; 17] = [
+const GENERATED_SUFFIXES: [&str; 17] = [
     ".snap.new", ".eslintcache", ".gcda",
     ".pyc", ".pyo", ".o", ".obj", ".class", ".tmp", ".log", ".bak", ".swp", ".orig", ".rej", ".egg-info",
     ".tsbuildinfo", ".DS_Store",
@@ -195,13 +195,17 @@ impl CommandContext<'_> {
             files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
         let class = match &resolved {
             // A build folder may lie on another disk, as long as it is named as one there.
-            Some(resolved) if as_written == PathClass::Generated && self.holds_made(resolved) => as_written,
+            Some(resolved)
+                if as_written == PathClass::Generated && self.has_generated_component(resolved) =>
+            {
+                as_written
+            }
             Some(resolved) => self.of_absolute(resolved),
             None => as_written,
         };
         let folder = resolved.as_deref().unwrap_or(folder);
         if let (PathClass::Generated, Some(files)) = (class, files) {
-            return self.in_project_named_as_made(files, folder).unwrap_or(class);
+            return self.in_project_with_generated_name(files, folder).unwrap_or(class);
         }
         // All of a project's work is there and perhaps nowhere else. In a cache, it is a copy.
         let is_project = files.is_some_and(|files| match class {
@@ -212,7 +216,7 @@ impl CommandContext<'_> {
             }
             PathClass::Outside => {
                 let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
-                files.is_project(folder) && !self.holds_made(above)
+                files.is_project(folder) && !self.has_generated_component(above)
             }
             _ => false,
         });
@@ -221,7 +225,7 @@ impl CommandContext<'_> {
 
     /// Classifies a path at or below a project whose folder has the name of a generated one, such
     /// as a repository `build`. `None` if there is no such project above it.
-    fn in_project_named_as_made(&self, files: &dyn FileLookup, folder: &str) -> Option<PathClass> {
+    fn in_project_with_generated_name(&self, files: &dyn FileLookup, folder: &str) -> Option<PathClass> {
         let cwd = self.path_context.cwd;
         let from = if is_below(folder, cwd) { cwd.len() } else { 0 };
         let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]).filter(|at| *at > from);
@@ -229,11 +233,11 @@ impl CommandContext<'_> {
             let (above, name) = root.rsplit_once('/').unwrap_or(("", root));
             // Build output may have a manifest, but then lies in a project.
             let is_output = || is_in_project(files, above) || is_in_project(files, cwd);
-            is_made(name) && (files.is_repository(root) || files.is_project(root) && !is_output())
+            is_generated_name(name) && (files.is_repository(root) || files.is_project(root) && !is_output())
         };
         let root = ends.map(|end| &folder[..end]).filter(is_own).last()?;
         let rest = &folder[root.len()..];
-        match (rest.is_empty(), rest.split('/').any(is_made)) {
+        match (rest.is_empty(), rest.split('/').any(is_generated_name)) {
             (true, _) => Some(PathClass::Project),
             (false, true) => None,
             (false, false) if is_below(folder, cwd) => Some(PathClass::Inside),
@@ -244,12 +248,12 @@ impl CommandContext<'_> {
     /// Returns `true` if a component of the path has the name of a generated folder, as in
     /// `~/.cache/pip`.
     pub fn is_generated(&self, path: &str) -> bool {
-        self.absolute(path).is_some_and(|absolute| self.holds_made(&absolute))
+        self.absolute(path).is_some_and(|absolute| self.has_generated_component(&absolute))
     }
 
     /// Like [`is_generated`](Self::is_generated), but for an absolute path. Components of the
     /// working directory or home folder itself do not count.
-    fn holds_made(&self, absolute: &str) -> bool {
+    fn has_generated_component(&self, absolute: &str) -> bool {
         let PathContext { cwd, home, .. } = *self.path_context;
         let below_root = absolute.trim_start_matches('/').split_once('/').map_or("", |(_, rest)| rest);
         let below = |folder: &str| {
@@ -257,7 +261,7 @@ impl CommandContext<'_> {
             absolute.strip_prefix(folder).filter(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let rest = below(cwd).or_else(|| below(home)).unwrap_or(below_root);
-        rest.split('/').any(is_made)
+        rest.split('/').any(is_generated_name)
     }
 
     /// Returns the absolute path without `.` and `..`; `None` if it contains a variable of unknown
@@ -267,7 +271,7 @@ impl CommandContext<'_> {
         if path.starts_with(TEMPORARY_MARK) {
             return Some(path);
         }
-        if is_windows(&path) {
+        if is_windows_path(&path) {
             return Some(path.replace('\\', "/"));
         }
         let home = self.path_context.home;
@@ -325,7 +329,7 @@ impl CommandContext<'_> {
             }
         };
         if value == TEMPORARY_MARK {
-            // Out of a folder whose name is not known leads nobody knows where.
+            // `..` from an unknown folder can lead anywhere.
             return (before.is_empty() && !rest.contains("..")).then_some(value);
         }
         // A further variable deeper in the path does not lead out of the folder that is known.
@@ -350,8 +354,8 @@ impl CommandContext<'_> {
     fn of_absolute(&self, folder: &str) -> PathClass {
         let PathContext { cwd, home, .. } = *self.path_context;
         let cwd = cwd.trim_end_matches('/');
-        if is_windows(folder) {
-            return of_windows(folder);
+        if is_windows_path(folder) {
+            return class_of_windows_path(folder);
         }
         if folder.split('/').any(|part| part == ".git") && is_below(folder, cwd) {
             return PathClass::Repository;
@@ -377,7 +381,7 @@ impl CommandContext<'_> {
         }
         // From a home, or from above it, what lies below is no part of one work.
         if is_below(folder, cwd) && cwd.len() > 1 && !is_below(home, cwd) {
-            let made = folder[cwd.len()..].split('/').any(is_made);
+            let made = folder[cwd.len()..].split('/').any(is_generated_name);
             return if made { PathClass::Generated } else { PathClass::Inside };
         }
         if folder != "/" && is_below(home, folder) || folder == "/home" || folder == "/Users" {
@@ -409,9 +413,9 @@ fn is_in_project(files: &dyn FileLookup, folder: &str) -> bool {
 const TEMPORARY_MARK: &str = "\u{1}temporary";
 
 /// Returns `true` if a file or folder of this name is usually generated.
-pub(crate) fn is_made(name: &str) -> bool {
-    MADE.contains(&name)
-        || MADE_ENDINGS.iter().any(|ending| name.ends_with(ending) && name.len() >= ending.len())
+pub(crate) fn is_generated_name(name: &str) -> bool {
+    GENERATED_NAMES.contains(&name)
+        || GENERATED_SUFFIXES.iter().any(|ending| name.ends_with(ending) && name.len() >= ending.len())
 }
 
 /// Splits a leading variable or command substitution from a text; returns its name and the
@@ -462,7 +466,7 @@ fn is_below(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn is_windows(path: &str) -> bool {
+fn is_windows_path(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.len() >= 2
         && bytes[0].is_ascii_alphabetic()
@@ -470,7 +474,7 @@ fn is_windows(path: &str) -> bool {
         && bytes.get(2).is_none_or(|byte| matches!(byte, b'\\' | b'/' | b'*'))
 }
 
-fn of_windows(path: &str) -> PathClass {
+fn class_of_windows_path(path: &str) -> PathClass {
     let path = path.replace('\\', "/").to_ascii_lowercase();
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != "." && !part.contains('*')) {
@@ -488,7 +492,7 @@ fn of_windows(path: &str) -> PathClass {
         [_, "users"] | [_, "users", _] => PathClass::Home,
         [.., "temp"] | [_, "temp", ..] => PathClass::Temporary,
         parts if parts.contains(&"temp") => PathClass::Temporary,
-        parts if parts.iter().any(|part| is_made(part)) => PathClass::Generated,
+        parts if parts.iter().any(|part| is_generated_name(part)) => PathClass::Generated,
         _ => PathClass::Outside,
     }
 }

@@ -119,9 +119,12 @@ pub fn danger(change: &ToolFileChange, path_context: &PathContext<'_>) -> Option
             let own = ["/opt/", "/usr/local/", "/srv/", "/mnt/", "/var/log/"]
                 .iter()
                 .any(|root| path.starts_with(root));
-            of(if own { DangerSeverity::Warn } else { DangerSeverity::Block }, PathClass::System.words())
+            of(
+                if own { DangerSeverity::Warn } else { DangerSeverity::Block },
+                PathClass::System.description(),
+            )
         }
-        PathClass::Repository => of(DangerSeverity::Warn, PathClass::Repository.words()),
+        PathClass::Repository => of(DangerSeverity::Warn, PathClass::Repository.description()),
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
             (class == PathClass::System && !path.starts_with("/dev/") && !path.starts_with("/proc/")).then(
                 || {
                     let severity = if own || command.is_remote { Warn } else { Block };
-                    danger(severity, class.words(), class.word())
+                    danger(severity, class.description(), class.name())
                 },
             )
         })
@@ -121,8 +121,8 @@ fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger
         PathClass::System | PathClass::Home => Warn,
         _ => return None,
     };
-    let reason = format!("unpacks an archive over {folder}: {}", class.words());
-    Some(Danger::at(command, DangerClass::Files, severity, reason, class.word()))
+    let reason = format!("unpacks an archive over {folder}: {}", class.description());
+    Some(Danger::at(command, DangerClass::Files, severity, reason, class.name()))
 }
 
 /// Returns the reason if a command makes a program run later or at start-up.
