@@ -18,7 +18,8 @@ pub enum InjectionStep {
     /// The notes were injected.
     Given(Vec<String>),
     /// The notes were selected, and are injected at a later event.
-    Held(Vec<String>),
+    #[serde(rename = "held")]
+    Pending(Vec<String>),
     /// The conversation was compacted or cleared, so it no longer contains earlier injections.
     Compacted,
 }
@@ -29,7 +30,8 @@ pub struct InjectionLogLine {
     pub at: String,
     /// cm's name of the event.
     pub event: String,
-    pub deed: InjectionStep,
+    #[serde(rename = "deed")]
+    pub step: InjectionStep,
     /// Event that the line belongs to, as returned by [`super::HookMessage::cause`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -55,8 +57,8 @@ const SAME_START_SECONDS: i64 = 10;
 
 impl InjectionLogLine {
     #[must_use]
-    pub fn new(at: Instant, event: HookEvent, deed: InjectionStep) -> Self {
-        Self { at: at.to_string(), event: event.name().to_owned(), deed, cause: None }
+    pub fn new(at: Instant, event: HookEvent, step: InjectionStep) -> Self {
+        Self { at: at.to_string(), event: event.name().to_owned(), step, cause: None }
     }
 
     /// Sets the cause of the line.
@@ -73,7 +75,7 @@ impl InjectionLog {
     pub fn read(record: &str) -> Self {
         let mut log = Self::default();
         for line in record.lines().filter_map(|line| serde_json::from_str::<InjectionLogLine>(line).ok()) {
-            match line.deed {
+            match line.step {
                 InjectionStep::Given(ids) => {
                     if line.event == HookEvent::SessionStart.name() {
                         log.start_injected_at = Instant::parse(&line.at).ok();
@@ -83,13 +85,13 @@ impl InjectionLog {
                     log.injected.extend(ids);
                     log.has_injections = true;
                 }
-                InjectionStep::Held(ids) => {
+                InjectionStep::Pending(ids) => {
                     log.causes.extend(line.cause);
                     let new = ids.into_iter().filter(|id| !log.injected.contains(id));
                     let new: Vec<_> = new.filter(|id| !log.pending.contains(id)).collect();
                     log.pending.extend(new);
                 }
-                // What waits was not in the conversation, and still may be told.
+                // What waits was not in the conversation, and may still be injected.
                 InjectionStep::Compacted => {
                     log.injected.clear();
                     log.has_injections = false;
@@ -145,9 +147,9 @@ mod tests {
         serde_json::to_string(line).unwrap() + "\n"
     }
 
-    fn record(deeds: &[InjectionStep]) -> String {
+    fn record(steps: &[InjectionStep]) -> String {
         let at = Instant::parse("2026-11-22T10:00:00Z").unwrap();
-        deeds.iter().map(|deed| text(&InjectionLogLine::new(at, HookEvent::Prompt, deed.clone()))).collect()
+        steps.iter().map(|step| text(&InjectionLogLine::new(at, HookEvent::Prompt, step.clone()))).collect()
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {
@@ -158,7 +160,7 @@ mod tests {
     fn a_record_says_what_was_given_and_what_waits() {
         let text = record(&[
             InjectionStep::Given(ids(&["a"])),
-            InjectionStep::Held(ids(&["a", "b", "c"])),
+            InjectionStep::Pending(ids(&["a", "b", "c"])),
             InjectionStep::Given(ids(&["b"])),
         ]);
         assert_eq!(

@@ -16,7 +16,7 @@ pub struct HookPlan {
     /// Text for which to select matching notes.
     pub question: Option<String>,
     /// Notes that were selected earlier and are now injected.
-    pub held: Vec<String>,
+    pub pending: Vec<String>,
     /// Whether to read the session log, in the background.
     pub capture: bool,
 }
@@ -39,7 +39,11 @@ impl HookPlan {
                 && takes_words
                 && log.needs_start_text(message.source.as_deref(), at),
             question: if takes_words { message.question() } else { None },
-            held: if event == HookEvent::PostTool && takes_words { log.pending.clone() } else { Vec::new() },
+            pending: if event == HookEvent::PostTool && takes_words {
+                log.pending.clone()
+            } else {
+                Vec::new()
+            },
             // An agent that another started has its own log, which is found with the other's.
             capture: (event.reads_session() && !message.subagent)
                 && (event != HookEvent::PreCompact || message.is_compaction()),
@@ -94,13 +98,13 @@ impl HookAnswer {
         let found =
             if when == InjectionTiming::Never { None } else { build_injection(parts, room.more, room.most) };
         let Some(Injection { text, ids, shown, .. }) = found else { return nothing(lines) };
-        let (reply, deed, shown) = match when {
+        let (reply, step, shown) = match when {
             InjectionTiming::Now => (HookReply::Context(text), InjectionStep::Given(ids), shown),
             InjectionTiming::At(_) | InjectionTiming::Never => {
-                (HookReply::Nothing, InjectionStep::Held(ids), Vec::new())
+                (HookReply::Nothing, InjectionStep::Pending(ids), Vec::new())
             }
         };
-        lines.push(InjectionLogLine::new(at, event, deed).caused_by(cause));
+        lines.push(InjectionLogLine::new(at, event, step).caused_by(cause));
         Self { reply, lines, shown }
     }
 }
@@ -159,12 +163,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_for_cursor_is_held_at_the_prompt_and_given_after_the_next_tool() {
+    fn a_rule_for_cursor_waits_at_the_prompt_and_given_after_the_next_tool() {
         let (record, replies) = session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
         assert_eq!(replies, [HookReply::Nothing]);
         let log = InjectionLog::read(&record);
         let work = HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &log, false, at());
-        assert_eq!(work.held, ["a", "b"]);
+        assert_eq!(work.pending, ["a", "b"]);
         let (record, replies) =
             session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])]);
         assert!(matches!(&replies[1], HookReply::Context(text) if text.contains("- rule a\n- rule b\n")));

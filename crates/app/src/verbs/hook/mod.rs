@@ -263,8 +263,8 @@ fn candidate_parts(
     if !work.start {
         let parts = match &work.question {
             Some(question) => selection::parts(context, message, question, &injections.excluded_ids())?,
-            None if work.held.is_empty() => Vec::new(),
-            None => selection::held(context, &work.held)?,
+            None if work.pending.is_empty() => Vec::new(),
+            None => selection::held(context, &work.pending)?,
         };
         return Ok((parts, MAX_INJECTION_UNITS));
     }
@@ -295,9 +295,9 @@ fn check_indexes(context: &Context) -> Result<()> {
 
 /// Adds the injected notes to the retrieval counters.
 fn count(context: &Context, answer: &HookAnswer) {
-    let injected = answer.lines.iter().filter_map(|line| match &line.deed {
+    let injected = answer.lines.iter().filter_map(|line| match &line.step {
         InjectionStep::Given(ids) => Some(ids),
-        InjectionStep::Held(_) | InjectionStep::Compacted => None,
+        InjectionStep::Pending(_) | InjectionStep::Compacted => None,
     });
     // What stands in CORE.md goes by its file, and is shown to everybody.
     let ids: Vec<&str> = injected.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();

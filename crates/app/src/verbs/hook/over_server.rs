@@ -142,8 +142,8 @@ fn ask(
     plan: &HookPlan,
     injections: &InjectionLog,
 ) -> Result<ServerAnswer> {
-    if !plan.held.is_empty() {
-        return Ok(ServerAnswer { parts: held(message, connection, &plan.held), is_missing: false });
+    if !plan.pending.is_empty() {
+        return Ok(ServerAnswer { parts: held(message, connection, &plan.pending), is_missing: false });
     }
     // The briefing for a new session contains nothing that was typed in it.
     let question = plan.question.as_deref().filter(|_| settings.flag(keys::HOOKS_CAPTURE) != Some(false));
