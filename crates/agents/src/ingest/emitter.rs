@@ -28,7 +28,8 @@ const MAX_WAITING_BYTES: usize = 4 << 20;
 pub struct SessionState {
     meta: SessionMeta,
     identified: bool,
-    verdict: SessionOrigin,
+    #[serde(rename = "verdict")]
+    origin: SessionOrigin,
     /// Calls by which the agent asked the user a question and that have no result yet.
     #[serde(default)]
     questions: BTreeSet<CallId>,
@@ -54,7 +55,7 @@ enum SessionOrigin {
 }
 
 struct CurrentSession {
-    carried: SessionState,
+    state: SessionState,
     pending: Vec<SessionEvent>,
     /// Size of the text in pending events, in bytes.
     pending_bytes: usize,
@@ -81,21 +82,17 @@ impl<'s> Emitter<'s> {
     /// id.
     pub fn begin(&mut self, meta: SessionMeta) {
         self.close();
-        let state = SessionState {
-            meta,
-            identified: false,
-            verdict: SessionOrigin::Open,
-            questions: BTreeSet::new(),
-        };
+        let state =
+            SessionState { meta, identified: false, origin: SessionOrigin::Open, questions: BTreeSet::new() };
         self.current =
-            Some(CurrentSession { carried: state, pending: Vec::new(), pending_bytes: 0, must_reset: true });
+            Some(CurrentSession { state, pending: Vec::new(), pending_bytes: 0, must_reset: true });
     }
 
     /// Starts a session with the final id, as given in `meta`.
     pub fn begin_named(&mut self, meta: SessionMeta) {
         self.begin(meta);
         if let Some(current) = &mut self.current {
-            current.carried.identified = true;
+            current.state.identified = true;
         }
     }
 
@@ -107,26 +104,26 @@ impl<'s> Emitter<'s> {
     }
 
     /// Continues a session of an earlier reading.
-    pub fn resume(&mut self, carried: SessionState) {
+    pub fn resume(&mut self, state: SessionState) {
         self.close();
-        let anew = !carried.identified;
+        let anew = !state.identified;
         self.current =
-            Some(CurrentSession { carried, pending: Vec::new(), pending_bytes: 0, must_reset: anew });
+            Some(CurrentSession { state, pending: Vec::new(), pending_bytes: 0, must_reset: anew });
     }
 
     /// Returns the metadata of the current session.
     pub fn meta(&mut self) -> Option<&mut SessionMeta> {
-        self.current.as_mut().map(|current| &mut current.carried.meta)
+        self.current.as_mut().map(|current| &mut current.state.meta)
     }
 
     /// Sets the session's id as given in the log; the first one applies.
     pub fn identify(&mut self, id: &str) {
         if let Some(current) = &mut self.current
-            && !current.carried.identified
+            && !current.state.identified
             && !id.is_empty()
         {
-            current.carried.meta.id = SessionId::from(id);
-            current.carried.identified = true;
+            current.state.meta.id = SessionId::from(id);
+            current.state.identified = true;
             self.flush(false);
         }
     }
@@ -222,10 +219,10 @@ impl<'s> Emitter<'s> {
     /// event.
     pub fn instructions(&mut self, text: &str) {
         if let Some(current) = &mut self.current
-            && current.carried.verdict == SessionOrigin::Open
+            && current.state.origin == SessionOrigin::Open
             && injected_markers::is_model_call(text)
         {
-            current.carried.verdict = SessionOrigin::Ours;
+            current.state.origin = SessionOrigin::Ours;
         }
     }
 
@@ -257,7 +254,7 @@ impl<'s> Emitter<'s> {
     /// Returns the text that the user typed when rejecting a call, or in answer to a question of
     /// the agent.
     fn typed_words(&mut self, kind: &EventKind) -> Option<String> {
-        let state = &mut self.current.as_mut()?.carried;
+        let state = &mut self.current.as_mut()?.state;
         match kind {
             EventKind::ToolCall { id: Some(id), name, .. } => {
                 if typed_reply::is_question(name) && state.questions.len() < MAX_OPEN_QUESTIONS {
@@ -286,18 +283,18 @@ impl<'s> Emitter<'s> {
             return self.skip(kind.name(), SkipReason::Empty);
         }
         let Some(current) = &mut self.current else { return };
-        current.carried.meta.extend_time_range(at);
-        decide_origin(&mut current.carried, &kind);
-        if current.carried.verdict == SessionOrigin::Ours {
+        current.state.meta.extend_time_range(at);
+        decide_origin(&mut current.state, &kind);
+        if current.state.origin == SessionOrigin::Ours {
             return self.skip(kind.name(), SkipReason::OwnContent);
         }
         if strip(&mut kind) && is_blank(&kind) {
             return self.skip(kind.name(), SkipReason::OwnContent);
         }
         if let EventKind::UserPrompt { text } = &kind
-            && current.carried.meta.title.is_none()
+            && current.state.meta.title.is_none()
         {
-            current.carried.meta.title = title::of_prompt(text);
+            current.state.meta.title = title::of_prompt(text);
         }
         let event = SessionEvent {
             at,
@@ -333,8 +330,8 @@ impl<'s> Emitter<'s> {
     /// session, or if `must` is set. The id is final from then on.
     fn flush(&mut self, must: bool) {
         let Some(current) = &mut self.current else { return };
-        let SessionState { meta, identified, verdict, .. } = &mut current.carried;
-        let settled = *identified && *verdict == SessionOrigin::Foreign;
+        let SessionState { meta, identified, origin, .. } = &mut current.state;
+        let settled = *identified && *origin == SessionOrigin::Foreign;
         let nothing = !*identified && current.pending.is_empty();
         if nothing || (!must && !settled) {
             return;
@@ -352,8 +349,8 @@ impl<'s> Emitter<'s> {
     /// Ends the session. A session without an id and without events is dropped.
     fn close(&mut self) {
         let Some(current) = &mut self.current else { return };
-        if current.carried.verdict == SessionOrigin::Ours {
-            current.carried.meta.ours = true;
+        if current.state.origin == SessionOrigin::Ours {
+            current.state.meta.ours = true;
             self.tally.events = self.tally.events.saturating_sub(current.pending.len() as u64);
             for event in mem::take(&mut current.pending) {
                 *self.tally.skipped.entry(SkipReason::OwnContent.name().to_owned()).or_default() += 1;
@@ -362,25 +359,25 @@ impl<'s> Emitter<'s> {
         }
         self.flush(true);
         if let Some(current) = self.current.as_ref().filter(|current| !current.must_reset) {
-            self.sink.meta(&current.carried.meta);
+            self.sink.meta(&current.state.meta);
         }
     }
 
     /// Returns the state of the session, so that a later run can continue it.
     pub fn session_state(&mut self) -> Option<SessionState> {
-        self.current.as_ref().map(|current| current.carried.clone())
+        self.current.as_ref().map(|current| current.state.clone())
     }
 
     /// Ends the reading, and returns the tally and the state of the last session.
     pub fn finish(mut self) -> (RecordCounts, Option<SessionState>) {
         self.close();
-        (self.tally, self.current.map(|current| current.carried))
+        (self.tally, self.current.map(|current| current.state))
     }
 }
 
 /// Decides whether cm caused the session, by a marker in or before the first prompt.
-fn decide_origin(carried: &mut SessionState, kind: &EventKind) {
-    if carried.verdict != SessionOrigin::Open {
+fn decide_origin(state: &mut SessionState, kind: &EventKind) {
+    if state.origin != SessionOrigin::Open {
         return;
     }
     let first_text = match kind {
@@ -388,9 +385,9 @@ fn decide_origin(carried: &mut SessionState, kind: &EventKind) {
         _ => return,
     };
     if injected_markers::is_model_call(first_text) {
-        carried.verdict = SessionOrigin::Ours;
+        state.origin = SessionOrigin::Ours;
     } else if matches!(kind, EventKind::UserPrompt { .. }) {
-        carried.verdict = SessionOrigin::Foreign;
+        state.origin = SessionOrigin::Foreign;
     }
 }
 
