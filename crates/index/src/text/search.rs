@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tantivy::collector::DocSetCollector;
-use tantivy::query::{BooleanQuery, Query as Foreign, TermQuery};
+use tantivy::query::{BooleanQuery, Query as TantivyQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, Term};
 
@@ -103,7 +103,7 @@ impl TextIndex {
                 Term::from_field_text(self.fields.facts, &fact(LabelField::Kind, kind.name()))
             };
             let queries = kinds.iter().map(|kind| {
-                Box::new(TermQuery::new(term(kind), IndexRecordOption::Basic)) as Box<dyn Foreign>
+                Box::new(TermQuery::new(term(kind), IndexRecordOption::Basic)) as Box<dyn TantivyQuery>
             });
             let found = self.searcher.search(&BooleanQuery::union(queries.collect()), &DocSetCollector)?;
             // In the order in which they are stored, so that each block of the store is unpacked once.
@@ -132,9 +132,9 @@ impl TextIndex {
             }
             terms.sort_unstable();
             terms.dedup();
-            let queries = terms
-                .into_iter()
-                .map(|term| Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Foreign>);
+            let queries = terms.into_iter().map(|term| {
+                Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn TantivyQuery>
+            });
             let found = self.searcher.search(&BooleanQuery::union(queries.collect()), &DocSetCollector)?;
             let mut notes =
                 found.into_iter().map(|address| self.note(address)).collect::<tantivy::Result<Vec<_>>>()?;

@@ -1,7 +1,7 @@
 //! Adapts the domain's tokenizer to the search library.
 
 use tantivy::tokenizer::{
-    RawTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer as Foreign, TokenizerManager,
+    RawTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer as TantivyTokenizer, TokenizerManager,
 };
 
 use cm_text::tokens::Tokenizer;
@@ -35,7 +35,7 @@ struct Stream<'a> {
     next: usize,
 }
 
-impl Foreign for TextTokenizer {
+impl TantivyTokenizer for TextTokenizer {
     type TokenStream<'a> = Stream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {

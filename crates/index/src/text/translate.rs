@@ -6,7 +6,7 @@ use tantivy::Term;
 use tantivy::collector::DocSetCollector;
 use tantivy::query::{
     AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery,
-    Occur, PhrasePrefixQuery, PhraseQuery, Query as Foreign, RangeQuery, TermQuery, TermSetQuery,
+    Occur, PhrasePrefixQuery, PhraseQuery, Query as TantivyQuery, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -18,7 +18,7 @@ use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, TokenUnit, Tokenizer, fold, stem_of};
 use cm_text::translation::QuestionTranslation;
 
-type Boxed = Box<dyn Foreign>;
+type Boxed = Box<dyn TantivyQuery>;
 
 /// Maximum number of query words. Beyond it only the rarest are used, because the others cost time
 /// and add little.
@@ -91,29 +91,29 @@ impl<'a> Translator<'a> {
     pub(crate) fn root(&mut self, node: &QueryNode) -> tantivy::Result<Boxed> {
         match node {
             QueryNode::Group(group) => self.group(group),
-            node => Ok(union(self.wishes(std::slice::from_ref(node))?)),
+            node => Ok(union(self.optional_queries(std::slice::from_ref(node))?)),
         }
     }
 
     fn group(&mut self, group: &BooleanGroup) -> tantivy::Result<Boxed> {
         let mut clauses: Vec<(Occur, Boxed)> = Vec::new();
         for node in &group.must {
-            clauses.push((Occur::Must, self.needed(node)?));
+            clauses.push((Occur::Must, self.required_query(node)?));
         }
-        let wishes = self.wishes(&group.should)?;
+        let optional = self.optional_queries(&group.should)?;
         if !group.must.is_empty() {
-            clauses.extend(wishes.into_iter().map(|wish| (Occur::Should, wish)));
+            clauses.extend(optional.into_iter().map(|query| (Occur::Should, query)));
         } else if !group.should.is_empty() {
-            clauses.push((Occur::Must, union(wishes)));
+            clauses.push((Occur::Must, union(optional)));
         }
         for node in &group.filter {
-            clauses.push((Occur::Must, unranked(self.needed(node)?)));
+            clauses.push((Occur::Must, unranked(self.required_query(node)?)));
         }
         if clauses.is_empty() {
             clauses.push((Occur::Must, everything()));
         }
         for node in &group.not {
-            clauses.push((Occur::MustNot, self.needed(node)?));
+            clauses.push((Occur::MustNot, self.required_query(node)?));
         }
         Ok(match clauses.len() {
             1 => clauses.swap_remove(0).1,
@@ -122,7 +122,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Translates a node that must match.
-    fn needed(&mut self, node: &QueryNode) -> tantivy::Result<Boxed> {
+    fn required_query(&mut self, node: &QueryNode) -> tantivy::Result<Boxed> {
         Ok(match node {
             QueryNode::Everything => everything(),
             QueryNode::Nothing => Box::new(EmptyQuery),
@@ -190,7 +190,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Translates nodes that are optional but raise the score.
-    fn wishes(&mut self, nodes: &[QueryNode]) -> tantivy::Result<Vec<Boxed>> {
+    fn optional_queries(&mut self, nodes: &[QueryNode]) -> tantivy::Result<Vec<Boxed>> {
         let mut queries = Vec::new();
         let mut words = Vec::new();
         let translation = QuestionTranslation::of(&optional_words(nodes).collect::<Vec<_>>().join(" "));
@@ -198,35 +198,35 @@ impl<'a> Translator<'a> {
             match node {
                 QueryNode::Text { field: None, text: TextCondition::Word(word) } if !is_lone(word) => {
                     let first = words.len();
-                    self.wish(word, &mut words);
+                    self.add_optional_terms(word, &mut words);
                     if let Some(translation) = &translation {
                         self.add_translations(&translation.english(word), first, &mut words);
                     }
                 }
-                node => queries.push(self.needed(node)?),
+                node => queries.push(self.required_query(node)?),
             }
         }
         // Words that say nothing count only where there is nothing else.
-        if words.iter().any(|wish| !wish.is_stop_word()) {
-            words.retain(|wish| !wish.is_stop_word());
+        if words.iter().any(|optional| !optional.is_stop_word()) {
+            words.retain(|optional| !optional.is_stop_word());
         }
         let words = self.rarest(words)?;
-        for (index, wish) in words.iter().enumerate() {
-            self.highest += self.highest_of(wish)?;
-            for (term, weight) in &wish.terms {
-                queries.extend(self.everywhere(term, *weight));
+        for (index, optional) in words.iter().enumerate() {
+            self.highest += self.highest_of(optional)?;
+            for (term, weight) in &optional.terms {
+                queries.extend(self.in_all_fields(term, *weight));
             }
             if let (Some(first), Some(Some(second))) =
-                (&wish.plain, words.get(index + 1).map(|next| &next.plain))
+                (&optional.plain, words.get(index + 1).map(|next| &next.plain))
             {
                 let together = stem_of(&format!("{first}{second}"));
-                queries.extend(self.everywhere(&together, RUN_TOGETHER_WEIGHT));
+                queries.extend(self.in_all_fields(&together, RUN_TOGETHER_WEIGHT));
             }
         }
         Ok(queries)
     }
 
-    fn wish(&mut self, word: &str, wishes: &mut Vec<OptionalTerm>) {
+    fn add_optional_terms(&mut self, word: &str, optional_terms: &mut Vec<OptionalTerm>) {
         let mut at = 0;
         while let Some(unit) = self.tokenizer.next_unit(word, &mut at) {
             let single = unit.len() == 1;
@@ -249,34 +249,34 @@ impl<'a> Translator<'a> {
                 (!noise).then(|| (token.text.to_owned(), weight))
             });
             let terms: Vec<(String, f32)> = terms.collect();
-            wishes.push(OptionalTerm {
+            optional_terms.push(OptionalTerm {
                 terms,
                 plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)),
             });
         }
     }
 
-    /// Adds the English words for a word of the query, whose own terms are `wishes[first..]`: one to these terms,
+    /// Adds the English words for a word of the query, whose own terms are `terms[first..]`: one to these terms,
     /// so that either counts as the word; several as optional words of their own.
-    fn add_translations(&mut self, english: &[&str], first: usize, wishes: &mut Vec<OptionalTerm>) {
+    fn add_translations(&mut self, english: &[&str], first: usize, terms: &mut Vec<OptionalTerm>) {
         let mut translated = Vec::new();
-        english.iter().for_each(|word| self.wish(word, &mut translated));
-        match (&mut wishes[first..], translated.as_slice()) {
-            ([wish], [english]) => {
+        english.iter().for_each(|word| self.add_optional_terms(word, &mut translated));
+        match (&mut terms[first..], translated.as_slice()) {
+            ([optional], [english]) => {
                 if english.is_stop_word() {
-                    wish.plain.clone_from(&english.plain);
+                    optional.plain.clone_from(&english.plain);
                 } else {
-                    wish.terms.extend(english.terms.iter().cloned());
+                    optional.terms.extend(english.terms.iter().cloned());
                 }
             }
-            _ => wishes.append(&mut translated),
+            _ => terms.append(&mut translated),
         }
     }
 
     /// Returns the highest BM25 score that a word can give.
-    fn highest_of(&self, wish: &OptionalTerm) -> tantivy::Result<f32> {
+    fn highest_of(&self, optional: &OptionalTerm) -> tantivy::Result<f32> {
         let mut count = 0;
-        for (term, _) in &wish.terms {
+        for (term, _) in &optional.terms {
             let term = Term::from_field_text(self.places.measure, term);
             count = count.max(self.statistics.doc_freq(&term)?);
         }
@@ -290,9 +290,9 @@ impl<'a> Translator<'a> {
             return Ok(words);
         }
         let mut counts = Vec::new();
-        for (index, wish) in words.iter().enumerate() {
+        for (index, optional) in words.iter().enumerate() {
             let mut count = u64::MAX;
-            for (term, _) in &wish.terms {
+            for (term, _) in &optional.terms {
                 let term = Term::from_field_text(self.places.measure, term);
                 count = count.min(self.statistics.doc_freq(&term)?);
             }
@@ -311,7 +311,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Returns queries for a term in all text fields, with their weights.
-    fn everywhere(&self, term: &str, weight: f32) -> Vec<Boxed> {
+    fn in_all_fields(&self, term: &str, weight: f32) -> Vec<Boxed> {
         let query = |(field, of_field): (Field, f32)| {
             boosted(ranked(Term::from_field_text(field, term)), weight * of_field)
         };
