@@ -19,7 +19,9 @@ use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement, Similarity};
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::admission::{Admission, AdmissionCheck, AdmittedRule, ProposedRule};
+use cm_playbook::curation::admission::{
+    Admission, AdmissionCheck, AdmittedRule, ConflictElsewhere, ProposedRule,
+};
 use cm_playbook::curation::bullet_index::BulletIndex;
 use cm_playbook::curation::history::{GateDecision, RuleEvidenceSource, SessionCounts};
 use cm_playbook::embedding_model::WordVectors;
@@ -301,13 +303,16 @@ impl RuleChecker<'_> {
             ..collision(RuleRelation::Conflict, self.bullet_index.get(at), None)
         };
         let own = admitted.conflicts.into_iter().map(|(at, reason)| of(at, reason));
-        let other = admitted.conflicts_elsewhere.into_iter().map(|(id, content, reason)| RuleCollision {
-            how: RuleRelation::Conflict,
-            id,
-            content,
-            reason: Some(reason),
-            likeness: None,
-        });
+        let other =
+            admitted.conflicts_elsewhere.into_iter().map(|ConflictElsewhere { id, content, reason }| {
+                RuleCollision {
+                    how: RuleRelation::Conflict,
+                    id,
+                    content,
+                    reason: Some(reason),
+                    likeness: None,
+                }
+            });
         let refined =
             admitted.refines.map(|at| collision(RuleRelation::Refines, self.bullet_index.get(at), None));
         RuleJudgement {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Authority;
-use super::admission::{Admission, AdmittedRule, ProposedRule};
+use super::admission::{Admission, AdmittedRule, ConflictElsewhere, ProposedRule};
 use super::apply::{Curation, NewContradiction};
 use super::delta::{AddDelta, StatedRule};
 use super::later_word::AGAIN;
@@ -89,7 +89,7 @@ impl Curation<'_> {
         for (with, reason) in admitted.conflicts {
             self.contradict(at, with, reason);
         }
-        for (with, with_content, reason) in admitted.conflicts_elsewhere {
+        for ConflictElsewhere { id: with, content: with_content, reason } in admitted.conflicts_elsewhere {
             self.report_conflict(at, with, with_content, reason);
         }
     }

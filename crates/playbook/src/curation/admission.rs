@@ -86,6 +86,17 @@ pub enum Admission {
     Admitted(AdmittedRule),
 }
 
+/// A bullet of another vault that contradicts a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConflictElsewhere {
+    /// ID of the bullet.
+    pub id: String,
+    /// Text of the bullet.
+    pub content: String,
+    /// Reason for display.
+    pub reason: String,
+}
+
 /// A rule that may enter the playbook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdmittedRule {
@@ -103,8 +114,8 @@ pub struct AdmittedRule {
     pub conflicts: Vec<(usize, String)>,
     /// Indices of bullets that the rule replaces, with the reason for display; empty for a draft.
     pub replaced: Vec<(usize, String)>,
-    /// Bullets of other vaults that contradict the rule: id, text, and the reason for display.
-    pub conflicts_elsewhere: Vec<(String, String, String)>,
+    /// Bullets of other vaults that contradict the rule.
+    pub conflicts_elsewhere: Vec<ConflictElsewhere>,
     /// Numbers of past sessions that support or refute the rule.
     pub evidence: SessionCounts,
     /// Level of support that the past sessions give the rule.
@@ -211,10 +222,10 @@ impl AdmissionCheck<'_> {
         &self,
         statement: &RuleStatement,
         rule_scope: &RuleScope<'_>,
-    ) -> Vec<(String, String, String)> {
+    ) -> Vec<ConflictElsewhere> {
         let of = |(at, reason): (usize, String)| {
             let bullet = self.other_vaults.get(at);
-            (bullet.id.to_string(), bullet.content().to_owned(), reason)
+            ConflictElsewhere { id: bullet.id.to_string(), content: bullet.content().to_owned(), reason }
         };
         self.other_vaults
             .opposed(statement, self.word_vectors, |bullet| {
@@ -230,7 +241,7 @@ impl AdmissionCheck<'_> {
         rule: String,
         candidate: ProposedRule<'_>,
         conflicts: Vec<(usize, String)>,
-        conflicts_elsewhere: Vec<(String, String, String)>,
+        conflicts_elsewhere: Vec<ConflictElsewhere>,
     ) -> Admission {
         let evidence = self.history.evidence(&rule);
         let category = candidate.category;
