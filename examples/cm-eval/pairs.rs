@@ -85,10 +85,10 @@ impl Judged {
         let one = EmbeddedStatement { statement: &a, embedding: at.as_ref() };
         let other = EmbeddedStatement { statement: &b, embedding: bt.as_ref() };
         Self {
-            by_words: opposition(&a, &b).map(|found| format!("{:?}: {}", found.ground, found.reason)),
+            by_words: opposition(&a, &b).map(|found| format!("{:?}: {}", found.reason_kind, found.reason)),
             by_verdict: one
                 .contradiction(&other, word_vectors)
-                .map(|found| format!("{:?}: {}", found.ground, found.reason)),
+                .map(|found| format!("{:?}: {}", found.reason_kind, found.reason)),
             likeness: likeness(&a, &b),
             one: one.verdict(&other, DEFAULT, word_vectors) == StatementRelation::Same,
             restated: one.restates(&other, word_vectors),

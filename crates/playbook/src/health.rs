@@ -82,7 +82,8 @@ pub struct ContradictingRules {
     /// Texts of the two rules.
     pub contents: [String; 2],
     /// Kind of contradiction.
-    pub ground: ConflictReason,
+    #[serde(rename = "ground")]
+    pub reason_kind: ConflictReason,
     /// The opposed words.
     pub reason: String,
 }
@@ -149,7 +150,7 @@ impl PlaybookHealth {
         let contradiction = |(a, b, found): &(usize, usize, RuleContradiction)| ContradictingRules {
             ids: ids(live[*a], live[*b]),
             contents: contents(live[*a], live[*b]),
-            ground: found.ground,
+            reason_kind: found.reason_kind,
             reason: found.reason.clone(),
         };
         self.conflicts = pairs.contradictions(live).into_iter().map(contradiction).collect();
@@ -231,7 +232,7 @@ mod tests {
         let health = of(&bullets);
         assert_eq!(health.merge_candidates_total, 1);
         assert_eq!(health.merge_candidates[0].ids, ["b-mt2ssunl-000001", "b-mt2ssunl-000002"]);
-        assert_eq!((health.conflicts_total, health.conflicts[0].ground), (2, ConflictReason::Polarity));
+        assert_eq!((health.conflicts_total, health.conflicts[0].reason_kind), (2, ConflictReason::Polarity));
         bullets[1].category = "time".to_owned();
         assert_eq!(of(&bullets).merge_candidates_total, 0);
     }

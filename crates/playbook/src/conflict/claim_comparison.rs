@@ -213,7 +213,7 @@ impl<'a> ClaimComparison<'a> {
         if self.common == 0 || !self.same_subject() {
             return None;
         }
-        let ground = if self.one.claim.undoes || self.other.claim.undoes {
+        let reason_kind = if self.one.claim.undoes || self.other.claim.undoes {
             ConflictReason::Directive
         } else {
             ConflictReason::Polarity
@@ -221,7 +221,7 @@ impl<'a> ClaimComparison<'a> {
         let about = self.common_words();
         let reason =
             format!("{} against {} about {about}", cue_text(self.one.claim), cue_text(self.other.claim));
-        Some(self.found(ground, reason))
+        Some(self.found(reason_kind, reason))
     }
 
     fn choice(&self, (one, other): &(&ClaimTerm, &ClaimTerm)) -> Option<RuleContradiction> {
@@ -245,7 +245,7 @@ impl<'a> ClaimComparison<'a> {
             return None;
         }
         let reason = format!("“{}” against “{}”", one.raw, other.raw);
-        Some(self.found(LEXICON.ground(choice), reason))
+        Some(self.found(LEXICON.reason_kind(choice), reason))
     }
 
     /// Whether the words that only `special` has leave the choice the same, so that it still
@@ -275,10 +275,10 @@ impl<'a> ClaimComparison<'a> {
         )
     }
 
-    fn found(&self, ground: ConflictReason, reason: String) -> RuleContradiction {
+    fn found(&self, reason_kind: ConflictReason, reason: String) -> RuleContradiction {
         let all = self.common + self.choices.len() * 2 + self.one.beyond() + self.other.beyond();
         let shared = if all == 0 { 0.0 } else { self.common as f64 / all as f64 };
-        RuleContradiction { ground, reason, shared }
+        RuleContradiction { reason_kind, reason, shared }
     }
 
     fn common_words(&self) -> String {

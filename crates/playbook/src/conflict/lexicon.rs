@@ -279,7 +279,7 @@ pub(super) struct Lexicon {
     cues: HashMap<&'static str, CueWord>,
     placing: HashSet<&'static str>,
     poles: HashMap<&'static str, ChoiceOption>,
-    grounds: Vec<ConflictReason>,
+    reason_kinds: Vec<ConflictReason>,
 }
 
 impl Lexicon {
@@ -306,8 +306,8 @@ impl Lexicon {
 
     /// Returns how two alternatives of this group contradict each other: as antonyms or as
     /// exclusive alternatives.
-    pub(super) fn ground(&self, choice: u16) -> ConflictReason {
-        self.grounds.get(usize::from(choice)).copied().unwrap_or(ConflictReason::Exclusive)
+    pub(super) fn reason_kind(&self, choice: u16) -> ConflictReason {
+        self.reason_kinds.get(usize::from(choice)).copied().unwrap_or(ConflictReason::Exclusive)
     }
 
     fn new() -> Self {
@@ -315,18 +315,19 @@ impl Lexicon {
             cues: HashMap::new(),
             placing: PLACING.split_whitespace().collect(),
             poles: HashMap::new(),
-            grounds: Vec::new(),
+            reason_kinds: Vec::new(),
         };
         for (cue, words) in CUES {
             for word in words.split_whitespace() {
                 lexicon.cues.entry(word).or_insert(*cue);
             }
         }
-        for (ground, choices) in [(ConflictReason::Antonym, ANTONYMS), (ConflictReason::Exclusive, EXCLUSIVE)]
+        for (reason_kind, choices) in
+            [(ConflictReason::Antonym, ANTONYMS), (ConflictReason::Exclusive, EXCLUSIVE)]
         {
             for sides in choices {
-                let choice = lexicon.grounds.len() as u16;
-                lexicon.grounds.push(ground);
+                let choice = lexicon.reason_kinds.len() as u16;
+                lexicon.reason_kinds.push(reason_kind);
                 for (pole, words) in (0..).zip(sides.split('|')) {
                     for word in words.split_whitespace() {
                         lexicon.poles.entry(word).or_insert(ChoiceOption { choice, option: pole });

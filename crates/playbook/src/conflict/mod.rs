@@ -64,7 +64,8 @@ pub enum ConflictReason {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleContradiction {
     /// Kind of contradiction.
-    pub ground: ConflictReason,
+    #[serde(rename = "ground")]
+    pub reason_kind: ConflictReason,
     /// The opposed words, for display.
     pub reason: String,
     /// The share of words that both claims have, 0–1.
@@ -95,5 +96,5 @@ fn chosen(
     like: &dyn Fn(&str, &str) -> f64,
 ) -> Option<RuleContradiction> {
     let (reason, shared) = a.choosing()?.against(b.choosing()?, like)?;
-    Some(RuleContradiction { ground: ConflictReason::Exclusive, reason, shared })
+    Some(RuleContradiction { reason_kind: ConflictReason::Exclusive, reason, shared })
 }

@@ -81,7 +81,7 @@ impl EmbeddedStatement<'_> {
             Some(Stance::Agree) => return None,
             Some(Stance::Reversed(first, second)) => {
                 return Some(RuleContradiction {
-                    ground: ConflictReason::Exclusive,
+                    reason_kind: ConflictReason::Exclusive,
                     reason: format!("“{first}” against “{second}”"),
                     shared: self.statement.overlap(other.statement),
                 });

@@ -99,7 +99,7 @@ pub fn takes_place_of(
     word_vectors: &WordVectors<'_>,
 ) -> Option<String> {
     let contradiction =
-        opposed(new, old, word_vectors).filter(|found| found.ground != ConflictReason::Exception);
+        opposed(new, old, word_vectors).filter(|found| found.reason_kind != ConflictReason::Exception);
     contradiction.map(|found| found.reason).or_else(|| taken_back(new, old)).or_else(|| exchanged(new, old))
 }
 

@@ -215,5 +215,5 @@ pub fn likeness(a: &RuleStatement, b: &RuleStatement) -> f64 {
 fn is_alternative(word: &str) -> bool {
     // A colour in English, a network in Spanish.
     let pole = LEXICON.pole(word).filter(|_| word != "red");
-    pole.is_some_and(|pole| LEXICON.ground(pole.choice) == ConflictReason::Exclusive)
+    pole.is_some_and(|pole| LEXICON.reason_kind(pole.choice) == ConflictReason::Exclusive)
 }

@@ -24,8 +24,8 @@ impl EmbeddingModel for Synonyms {
     }
 }
 
-fn ground(a: &str, b: &str) -> Option<ConflictReason> {
-    opposition(&RuleStatement::of(a), &RuleStatement::of(b)).map(|opposition| opposition.ground)
+fn reason_kind(a: &str, b: &str) -> Option<ConflictReason> {
+    opposition(&RuleStatement::of(a), &RuleStatement::of(b)).map(|opposition| opposition.reason_kind)
 }
 
 /// Pairs that contradict each other by words alone, found by way of the candidate pairs.
@@ -37,32 +37,35 @@ fn oppositions(rules: &[RuleStatement]) -> Vec<(usize, usize, RuleContradiction)
 #[test]
 fn denial_is_found_and_double_denial_is_none() {
     assert_eq!(
-        ground("Always use `unwrap` in tests", "Never use `unwrap` in tests"),
+        reason_kind("Always use `unwrap` in tests", "Never use `unwrap` in tests"),
         Some(ConflictReason::Polarity)
     );
-    assert_eq!(ground("Never commit without tests", "Always commit with tests"), None);
-    assert_eq!(ground("Avoid tabs; use spaces", "Use spaces, not tabs"), None);
-    assert_eq!(ground("Enable telemetry in CI", "Disable telemetry in CI"), Some(ConflictReason::Directive));
-    assert_eq!(ground("Enable telemetry in CI", "Don't disable telemetry in CI"), None);
+    assert_eq!(reason_kind("Never commit without tests", "Always commit with tests"), None);
+    assert_eq!(reason_kind("Avoid tabs; use spaces", "Use spaces, not tabs"), None);
+    assert_eq!(
+        reason_kind("Enable telemetry in CI", "Disable telemetry in CI"),
+        Some(ConflictReason::Directive)
+    );
+    assert_eq!(reason_kind("Enable telemetry in CI", "Don't disable telemetry in CI"), None);
 }
 
 #[test]
 fn another_circumstance_or_object_is_no_contradiction() {
-    assert_eq!(ground("Use unwrap in tests", "Never use unwrap in production"), None);
-    assert_eq!(ground("Never log passwords", "Log password resets"), None);
-    assert_eq!(ground("Never commit secrets", "Always commit lock files"), None);
+    assert_eq!(reason_kind("Use unwrap in tests", "Never use unwrap in production"), None);
+    assert_eq!(reason_kind("Never log passwords", "Log password resets"), None);
+    assert_eq!(reason_kind("Never commit secrets", "Always commit lock files"), None);
 }
 
 #[test]
 fn choices_exclude_each_other_where_the_rest_is_shared() {
     assert_eq!(
-        ground("Use tabs for indentation", "Use spaces for indentation"),
+        reason_kind("Use tabs for indentation", "Use spaces for indentation"),
         Some(ConflictReason::Exclusive)
     );
-    assert_eq!(ground("Use async drivers", "Use sync drivers"), Some(ConflictReason::Antonym));
-    assert_eq!(ground("Write small commits", "Never write large commits"), None);
+    assert_eq!(reason_kind("Use async drivers", "Use sync drivers"), Some(ConflictReason::Antonym));
+    assert_eq!(reason_kind("Write small commits", "Never write large commits"), None);
     assert_eq!(
-        ground("Run the formatter before committing", "Run the formatter after committing"),
+        reason_kind("Run the formatter before committing", "Run the formatter after committing"),
         Some(ConflictReason::Directive)
     );
 }
@@ -70,10 +73,10 @@ fn choices_exclude_each_other_where_the_rest_is_shared() {
 #[test]
 fn an_exception_contradicts_an_absolute_but_not_what_it_names() {
     assert_eq!(
-        ground("Always squash commits", "Squash commits unless they are reviewed"),
+        reason_kind("Always squash commits", "Squash commits unless they are reviewed"),
         Some(ConflictReason::Exception)
     );
-    assert_eq!(ground("Never use unwrap except in tests", "Use unwrap in tests"), None);
+    assert_eq!(reason_kind("Never use unwrap except in tests", "Use unwrap in tests"), None);
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn different_names_for_one_job_are_alternatives_and_names_for_areas_are_not() {
         ("Use Bazel to build", "Use Buck to build"),
         ("Use `ufmt` for formatting", "Use `blue` for formatting"),
     ] {
-        assert_eq!(ground(a, b), Some(ConflictReason::Exclusive), "{a} / {b}");
+        assert_eq!(reason_kind(a, b), Some(ConflictReason::Exclusive), "{a} / {b}");
     }
     for (a, b) in [
         ("Use React for the frontend", "Use TypeScript for the frontend"),
@@ -143,7 +146,7 @@ fn different_names_for_one_job_are_alternatives_and_names_for_areas_are_not() {
         ("Use Terraform and Pulumi for infrastructure", "Use Pulumi for infrastructure"),
         ("Deploy with Ansible in staging", "Deploy with Chef in production"),
     ] {
-        assert_eq!(ground(a, b), None, "{a} / {b}");
+        assert_eq!(reason_kind(a, b), None, "{a} / {b}");
     }
 }
 
@@ -151,7 +154,7 @@ fn different_names_for_one_job_are_alternatives_and_names_for_areas_are_not() {
 fn a_denial_is_found_in_other_words_where_a_model_knows_them() {
     let (a, b) = (RuleStatement::of("Deploy on Fridays"), RuleStatement::of("Never release on a Friday"));
     assert_eq!(opposed(&a, &b, &WordVectors::of(&NoEmbeddings)), None);
-    let found = opposed(&a, &b, &WordVectors::of(&Synonyms)).map(|found| found.ground);
+    let found = opposed(&a, &b, &WordVectors::of(&Synonyms)).map(|found| found.reason_kind);
     assert_eq!(found, Some(ConflictReason::Polarity));
 }
 

@@ -165,7 +165,7 @@ impl PairFeatures {
         // Claims of numbers are compared as they are written: "1,000" and "1000".
         let is_equal_number =
             numbers.conflicting == 0 && numbers.equal > 0 && lone_a.is_empty() && lone_b.is_empty();
-        let claims = opposed(a, b, word_vectors).filter(|_| !is_equal_number).map(|found| found.ground);
+        let claims = opposed(a, b, word_vectors).filter(|_| !is_equal_number).map(|found| found.reason_kind);
         let chooses = claims == Some(ConflictReason::Exclusive);
         let opposes = claims.is_some() && !chooses;
         let may_both_hold =
@@ -377,7 +377,7 @@ fn antonym(ours: &StatementProfile, theirs: &StatementProfile) -> bool {
         !b.contains(one)
             && b.iter()
                 .any(|other| other.choice == one.choice && other.option != one.option && !a.contains(other))
-            && LEXICON.ground(one.choice) == ConflictReason::Antonym
+            && LEXICON.reason_kind(one.choice) == ConflictReason::Antonym
     });
     let prefixed = |one: &StatementProfile, other: &StatementProfile| {
         one.words.iter().any(|word| {

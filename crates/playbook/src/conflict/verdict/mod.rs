@@ -243,7 +243,7 @@ impl StatementVerdict {
 
     /// Describes the contradiction by the most telling difference.
     pub(super) fn contradiction(&self, a: &RuleStatement, b: &RuleStatement) -> RuleContradiction {
-        let (ground, reason) = match self.difference {
+        let (reason_kind, reason) = match self.difference {
             Difference::Number => {
                 let written = |statement: &RuleStatement| {
                     let quantities = statement.profile().quantities.iter();
@@ -270,7 +270,7 @@ impl StatementVerdict {
                 (ConflictReason::Exclusive, "they name different things for one purpose".to_owned())
             }
         };
-        RuleContradiction { ground, reason, shared: a.overlap(b) }
+        RuleContradiction { reason_kind, reason, shared: a.overlap(b) }
     }
 
     pub fn is_contradiction(&self) -> bool {
