@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_is_retained_and_what_passes_is_not() {
+    fn lasting_facts_are_kept_and_work_steps_rejected() {
         for text in [
             "The provider's firewall forgets idle connections after 300 seconds",
             "We deploy with `just release` from main only",
