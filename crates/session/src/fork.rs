@@ -5,12 +5,17 @@ use std::collections::BTreeMap;
 
 use cm_note::union_find::UnionFind;
 
-/// Minimum length of a record id; shorter ids are counters and not unique.
-const SHORTEST_ID: usize = 8;
+/// Minimum length of a record id that identifies its record, in bytes; shorter ids are counters.
+const MIN_ID_BYTES: usize = 8;
 
 /// Maximum number of logs with the same id; an id in more logs is a constant of the agent's
 /// program.
-const MOST_LOGS: usize = 12;
+pub const MAX_LOGS_PER_RECORD: usize = 12;
+
+/// Returns `true` if a record id is long enough to identify its record in several logs.
+pub fn is_identifying(id: &str) -> bool {
+    id.len() >= MIN_ID_BYTES
+}
 
 /// Groups logs by the record ids that they share; one shared id suffices.
 ///
@@ -25,7 +30,7 @@ const MOST_LOGS: usize = 12;
 pub fn conversations<Id: AsRef<str>>(logs: &[Vec<Id>]) -> Vec<Vec<usize>> {
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (log, ids) in logs.iter().enumerate() {
-        for id in ids.iter().map(AsRef::as_ref).filter(|id| id.len() >= SHORTEST_ID) {
+        for id in ids.iter().map(AsRef::as_ref).filter(|id| is_identifying(id)) {
             let of = holders.entry(id).or_default();
             if of.last() != Some(&log) {
                 of.push(log);
@@ -33,7 +38,7 @@ pub fn conversations<Id: AsRef<str>>(logs: &[Vec<Id>]) -> Vec<Vec<usize>> {
         }
     }
     let mut joined = UnionFind::new(logs.len());
-    for of in holders.values().filter(|of| of.len() <= MOST_LOGS) {
+    for of in holders.values().filter(|of| of.len() <= MAX_LOGS_PER_RECORD) {
         for pair in of.windows(2) {
             joined.join(pair[0], pair[1]);
         }

@@ -4,10 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::opened::SessionIndex;
-
-/// Maximum number of sessions that can share a record. A record id that occurs in more of them is a
-/// constant of the agent's program and is ignored.
-const MOST_SESSIONS: usize = 12;
+use cm_session::fork::MAX_LOGS_PER_RECORD;
 
 /// Maps each session that shares a person's record with another session, or names the session it
 /// was forked from, to its conversation: the smallest session number of the group.
@@ -19,8 +16,9 @@ pub(super) fn conversations(opened: &SessionIndex) -> tantivy::Result<BTreeMap<u
     holders_of_records.sort_unstable();
     holders_of_records.dedup();
     let mut groups = Groups::default();
-    for holders in
-        holders_of_records.chunk_by(|(a, _), (b, _)| a == b).filter(|holders| holders.len() <= MOST_SESSIONS)
+    for holders in holders_of_records
+        .chunk_by(|(a, _), (b, _)| a == b)
+        .filter(|holders| holders.len() <= MAX_LOGS_PER_RECORD)
     {
         for pair in holders.windows(2) {
             groups.join(pair[0].1, pair[1].1);

@@ -7,12 +7,10 @@ use super::record::number_of;
 use cm_note::instant::Instant;
 use cm_secrets::Redacted;
 use cm_session::event::{EventKind, SessionEvent};
+use cm_session::fork::is_identifying;
 
 /// Maximum length of a stretch in bytes.
 const MAX_STRETCH_BYTES: usize = 2048;
-
-/// Minimum length of record ids. Shorter ids are counters and do not identify a record.
-const SHORTEST_RECORD: usize = 8;
 
 /// Names of event kinds, in the order of their numbers in the index. New kinds are appended.
 pub(super) const KINDS: [&str; 13] = [
@@ -110,7 +108,7 @@ impl RedactedEvent {
             at: event.at,
             place: place(event.line, event.part),
             kind: kind as u64,
-            record: record.filter(|id| prompt && id.len() >= SHORTEST_RECORD).map(|id| number_of(&[id])),
+            record: record.filter(|id| prompt && is_identifying(id)).map(|id| number_of(&[id])),
             texts,
         }
     }

@@ -7,10 +7,7 @@ use std::collections::HashSet;
 
 use super::examined_log::ExaminedLog;
 use cm_session::RecordId;
-use cm_session::fork::conversations;
-
-/// Minimum length of a record id for comparing logs; shorter ids may be plain counters.
-const SHORTEST_ID: usize = 8;
+use cm_session::fork::{conversations, is_identifying};
 
 /// Groups logs that share records, the longest log of each group first. Of the other logs, only
 /// records that no earlier log contains are kept; logs without such records are dropped.
@@ -39,8 +36,7 @@ fn without_copies(mut group: Vec<ExaminedLog>) -> Vec<ExaminedLog> {
     let mut seen: HashSet<RecordId> = HashSet::new();
     let mut unique = Vec::new();
     for mut log in group {
-        let ids: Vec<RecordId> =
-            log.ids().into_iter().filter(|id| id.as_str().len() >= SHORTEST_ID).collect();
+        let ids: Vec<RecordId> = log.ids().into_iter().filter(|id| is_identifying(id.as_str())).collect();
         let copied = ids.iter().filter(|id| seen.contains(id)).count();
         if copied > 0 {
             if ids.iter().all(|id| seen.contains(id)) {
