@@ -10,7 +10,7 @@ use cm_text::language::{Language, is_ideograph};
 
 /// Minimum number of names in both statements if one of the names is code.
 const MIN_NAMES_WITH_CODE: usize = 2;
-/// The same if none of them is code.
+/// Minimum number of names in both statements if none of the names is code.
 const MIN_NAMES_WITHOUT_CODE: usize = 3;
 
 /// Returns `true` if two statements are in different languages and probably say the same: they share
