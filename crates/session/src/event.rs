@@ -122,24 +122,85 @@ impl ToolOutcome {
     }
 }
 
+/// Kind of an event without its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventName {
+    UserPrompt,
+    Injected,
+    AssistantText,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    PersonCommand,
+    Interrupt,
+    ToolRejected,
+    Compaction,
+    ModelChange,
+    Error,
+    System,
+}
+
+impl EventName {
+    /// All kinds, in the order of their numbers in the session index. New ones are appended.
+    pub const ALL: [Self; 13] = [
+        Self::UserPrompt,
+        Self::Injected,
+        Self::AssistantText,
+        Self::Thinking,
+        Self::ToolCall,
+        Self::ToolResult,
+        Self::PersonCommand,
+        Self::Interrupt,
+        Self::ToolRejected,
+        Self::Compaction,
+        Self::ModelChange,
+        Self::Error,
+        Self::System,
+    ];
+
+    /// Name in JSON, such as `user_prompt`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UserPrompt => "user_prompt",
+            Self::Injected => "injected",
+            Self::AssistantText => "assistant_text",
+            Self::Thinking => "thinking",
+            Self::ToolCall => "tool_call",
+            Self::ToolResult => "tool_result",
+            Self::PersonCommand => "person_command",
+            Self::Interrupt => "interrupt",
+            Self::ToolRejected => "tool_rejected",
+            Self::Compaction => "compaction",
+            Self::ModelChange => "model_change",
+            Self::Error => "error",
+            Self::System => "system",
+        }
+    }
+}
+
 impl EventKind {
+    /// The kind without its content.
+    pub fn event_name(&self) -> EventName {
+        match self {
+            Self::UserPrompt { .. } => EventName::UserPrompt,
+            Self::Injected { .. } => EventName::Injected,
+            Self::AssistantText { .. } => EventName::AssistantText,
+            Self::Thinking { .. } => EventName::Thinking,
+            Self::ToolCall { .. } => EventName::ToolCall,
+            Self::ToolResult { .. } => EventName::ToolResult,
+            Self::PersonCommand { .. } => EventName::PersonCommand,
+            Self::Interrupt => EventName::Interrupt,
+            Self::ToolRejected { .. } => EventName::ToolRejected,
+            Self::Compaction { .. } => EventName::Compaction,
+            Self::ModelChange { .. } => EventName::ModelChange,
+            Self::Error { .. } => EventName::Error,
+            Self::System { .. } => EventName::System,
+        }
+    }
+
     /// Name in JSON, such as `user_prompt`.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::UserPrompt { .. } => "user_prompt",
-            Self::Injected { .. } => "injected",
-            Self::AssistantText { .. } => "assistant_text",
-            Self::Thinking { .. } => "thinking",
-            Self::ToolCall { .. } => "tool_call",
-            Self::ToolResult { .. } => "tool_result",
-            Self::PersonCommand { .. } => "person_command",
-            Self::Interrupt => "interrupt",
-            Self::ToolRejected { .. } => "tool_rejected",
-            Self::Compaction { .. } => "compaction",
-            Self::ModelChange { .. } => "model_change",
-            Self::Error { .. } => "error",
-            Self::System { .. } => "system",
-        }
+        self.event_name().as_str()
     }
 
     /// Returns the event's text; `None` for events without text and for tool calls, whose arguments

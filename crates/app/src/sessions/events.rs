@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::SessionAccess;
 use crate::error::Result;
 use cm_index::sessions::{SessionSummary, Speaker, Stretch};
-use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
+use cm_session::event::{EventKind, EventName, SessionEvent, ToolOutcome};
 
 /// Maximum number of indexed text chunks that are read of one session.
 const MAX_STRETCHES: usize = 50_000;
@@ -35,7 +35,7 @@ fn events(stretches: Vec<Stretch>) -> Vec<SessionEvent> {
     }
     for event in whole {
         // What a command of the person printed is told by the tool, in the same place.
-        if event.kind == "person_command"
+        if event.kind == Some(EventName::PersonCommand)
             && event.speaker == Some(Speaker::Tool)
             && let Some(EventKind::PersonCommand { output, .. }) =
                 events.last_mut().map(|event| &mut event.kind)
@@ -55,27 +55,27 @@ fn same(one: &Stretch, other: &Stretch) -> bool {
 
 /// Returns whether a prompt was written by another agent instead of a person.
 fn is_side(stretch: &Stretch) -> bool {
-    stretch.kind == "user_prompt" && stretch.speaker != Some(Speaker::Person)
+    stretch.kind == Some(EventName::UserPrompt) && stretch.speaker != Some(Speaker::Person)
 }
 
 /// Converts a text chunk of the index into an event; `None` for kinds that are irrelevant to
 /// conversation and work.
 fn kind(stretch: Stretch) -> Option<EventKind> {
     let text = stretch.text;
-    Some(match stretch.kind {
-        "user_prompt" => EventKind::UserPrompt { text },
-        "assistant_text" => EventKind::AssistantText { text },
-        "tool_call" => {
+    Some(match stretch.kind? {
+        EventName::UserPrompt => EventKind::UserPrompt { text },
+        EventName::AssistantText => EventKind::AssistantText { text },
+        EventName::ToolCall => {
             let (name, input) = text.split_once('\n').unwrap_or((&text, ""));
             EventKind::ToolCall { id: None, name: name.to_owned(), input: Value::String(input.to_owned()) }
         }
-        "tool_result" => {
+        EventName::ToolResult => {
             EventKind::ToolResult { id: None, outcome: ToolOutcome::Unknown, exit_code: None, text }
         }
-        "person_command" => EventKind::PersonCommand { command: text, output: None, exit_code: None },
-        "interrupt" => EventKind::Interrupt,
-        "tool_rejected" => EventKind::ToolRejected { id: None, text },
-        "error" => EventKind::Error { text },
+        EventName::PersonCommand => EventKind::PersonCommand { command: text, output: None, exit_code: None },
+        EventName::Interrupt => EventKind::Interrupt,
+        EventName::ToolRejected => EventKind::ToolRejected { id: None, text },
+        EventName::Error => EventKind::Error { text },
         _ => return None,
     })
 }
@@ -84,19 +84,27 @@ fn kind(stretch: Stretch) -> Option<EventKind> {
 mod tests {
     use super::*;
 
-    fn told(line: u64, kind: &'static str, speaker: Speaker, text: &str) -> Stretch {
-        Stretch { at: None, line, part: 0, piece: 0, kind, speaker: Some(speaker), text: text.to_owned() }
+    fn told(line: u64, kind: EventName, speaker: Speaker, text: &str) -> Stretch {
+        Stretch {
+            at: None,
+            line,
+            part: 0,
+            piece: 0,
+            kind: Some(kind),
+            speaker: Some(speaker),
+            text: text.to_owned(),
+        }
     }
 
     #[test]
     fn stretches_become_the_events_that_they_were_cut_from() {
         let told = events(vec![
-            told(1, "user_prompt", Speaker::Person, "fix "),
-            told(1, "user_prompt", Speaker::Person, "it"),
-            told(2, "tool_call", Speaker::Tool, "Bash\ncommand: ls"),
-            told(3, "thinking", Speaker::Agent, "hm"),
-            told(4, "person_command", Speaker::Person, "ls"),
-            told(4, "person_command", Speaker::Tool, "a.rs"),
+            told(1, EventName::UserPrompt, Speaker::Person, "fix "),
+            told(1, EventName::UserPrompt, Speaker::Person, "it"),
+            told(2, EventName::ToolCall, Speaker::Tool, "Bash\ncommand: ls"),
+            told(3, EventName::Thinking, Speaker::Agent, "hm"),
+            told(4, EventName::PersonCommand, Speaker::Person, "ls"),
+            told(4, EventName::PersonCommand, Speaker::Tool, "a.rs"),
         ]);
         let kinds: Vec<EventKind> = told.into_iter().map(|event| event.kind).collect();
         assert_eq!(

@@ -10,6 +10,7 @@ use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::reflection_log::{ReflectionEntry, ReflectionResult, ReflectionState};
 use cm_index::sessions::{Session, SessionLookup, SessionSummary, Speaker, Stretch};
 use cm_note::instant::Instant;
+use cm_session::event::EventName;
 use cm_session::status::SessionStatus;
 
 /// Metadata of an agent's session.
@@ -203,7 +204,7 @@ pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
             None => events.push(ShownEvent {
                 line: stretch.line,
                 at: stretch.at,
-                kind: stretch.kind.to_owned(),
+                kind: stretch.kind.map_or("unknown", EventName::as_str).to_owned(),
                 speaker: speaker(stretch.speaker),
                 text: stretch.text,
             }),

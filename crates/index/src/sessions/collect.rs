@@ -10,9 +10,10 @@ use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::columns::{Numbers, StretchColumns};
 use super::opened::SessionTable;
-use super::redacted_event::{KINDS, Speaker, line_of};
+use super::redacted_event::{Speaker, event_name, line_of};
 use super::schema::NO_SPEAKER;
 use crate::text::rounded_bits;
+use cm_session::event::EventName;
 
 /// Maximum number of log lines listed for a session.
 const MAX_LINES_PER_SESSION: usize = 20;
@@ -154,8 +155,9 @@ impl SessionSegmentCollector {
 
     /// Whether the stretch is a prompt within a subagent session, and thus written by an agent.
     fn is_of_agent(&self, doc: DocId, session: u64) -> bool {
-        let kind = self.columns.kind(doc).and_then(|kind| KINDS.get(kind as usize));
-        kind == Some(&"user_prompt") && self.book.sessions.get(&session).is_some_and(|line| line.subagent)
+        let kind = self.columns.kind(doc).and_then(event_name);
+        kind == Some(EventName::UserPrompt)
+            && self.book.sessions.get(&session).is_some_and(|line| line.subagent)
     }
 }
 

@@ -117,7 +117,7 @@ impl StretchColumns {
         self.at.first(doc)
     }
 
-    /// Returns the kind of the stretch's event, as an index into `KINDS`.
+    /// Returns the kind of the stretch's event, as an index into `EventName::ALL`.
     pub(super) fn kind(&self, doc: DocId) -> Option<u64> {
         self.kind.first(doc)
     }

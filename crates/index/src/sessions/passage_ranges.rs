@@ -2,25 +2,25 @@
 
 use std::ops::Range;
 
-use super::redacted_event::{KINDS, SUMMARY, Speaker};
+use super::redacted_event::{Speaker, event_name};
 use cm_note::passage::PassageKey;
+use cm_session::event::EventName;
 
 /// Maximum number of words of a passage; longer texts are split into even parts.
 const MAX_PASSAGE_WORDS: usize = 160;
 /// Number of stretches of an event that have passages. What follows is mostly pasted.
 const STRETCHES_OF_PERSON: u64 = 4;
 const STRETCHES_OF_AGENT: u64 = 1;
-/// The same for an agent's summary of the session.
+/// Number of stretches of an agent's summary of the session that have passages.
 const STRETCHES_OF_SUMMARY: u64 = 4;
 
 /// Returns the byte ranges of a stretch's passages; empty if such stretches are not embedded.
 /// `piece` is the number of the stretch within its event.
 pub(super) fn ranges_of(kind: u64, speaker: Speaker, piece: u64, text: &str) -> Vec<Range<usize>> {
-    let kind = KINDS.get(kind as usize).copied().unwrap_or_default();
-    let is_embedded = match (speaker, kind) {
-        (Speaker::Person, "user_prompt") => piece < STRETCHES_OF_PERSON,
-        (Speaker::Agent, "assistant_text") => piece < STRETCHES_OF_AGENT,
-        (Speaker::Agent, SUMMARY) => piece < STRETCHES_OF_SUMMARY,
+    let is_embedded = match (speaker, event_name(kind)) {
+        (Speaker::Person, Some(EventName::UserPrompt)) => piece < STRETCHES_OF_PERSON,
+        (Speaker::Agent, Some(EventName::AssistantText)) => piece < STRETCHES_OF_AGENT,
+        (Speaker::Agent, Some(EventName::Compaction)) => piece < STRETCHES_OF_SUMMARY,
         _ => false,
     };
     if is_embedded { split(text) } else { Vec::new() }

@@ -10,9 +10,10 @@ use tantivy::DocAddress;
 use super::columns::Numbers;
 use super::opened::{SessionIndex, StoredText};
 use super::passage_ranges::part_with;
-use super::redacted_event::{KINDS, SUMMARY, Speaker};
+use super::redacted_event::{Speaker, event_name};
 use crate::error::RebuildReason;
 use cm_note::passage::{PassageKey, PassageSet};
+use cm_session::event::EventName;
 
 /// Maximum number of an agent's messages per session that have passages: the first and the last
 /// ones, in which it says what it is about to do and what came of it.
@@ -63,7 +64,9 @@ impl SessionIndex {
                             speaker if speaker == Speaker::Person as u64 && !is_subagent(numbers.session) => {
                                 PassageOrigin::Person
                             }
-                            _ if KINDS.get(numbers.kind as usize) == Some(&SUMMARY) => PassageOrigin::Summary,
+                            _ if event_name(numbers.kind) == Some(EventName::Compaction) => {
+                                PassageOrigin::Summary
+                            }
                             _ => PassageOrigin::Agent,
                         },
                         numbers,

@@ -6,31 +6,16 @@ use serde_json::Value;
 use super::record::number_of;
 use cm_note::instant::Instant;
 use cm_secrets::Redacted;
-use cm_session::event::{EventKind, SessionEvent};
+use cm_session::event::{EventKind, EventName, SessionEvent};
 use cm_session::fork::is_identifying;
 
 /// Maximum length of a stretch in bytes.
 const MAX_STRETCH_BYTES: usize = 2048;
 
-/// Names of event kinds, in the order of their numbers in the index. New kinds are appended.
-pub(super) const KINDS: [&str; 13] = [
-    "user_prompt",
-    "injected",
-    "assistant_text",
-    "thinking",
-    "tool_call",
-    "tool_result",
-    "person_command",
-    "interrupt",
-    "tool_rejected",
-    "compaction",
-    "model_change",
-    "error",
-    "system",
-];
-
-/// Kind of an agent's summary of its session.
-pub(super) const SUMMARY: &str = "compaction";
+/// Returns the kind of event with this number in the index; `None` if another version wrote it.
+pub(super) fn event_name(number: u64) -> Option<EventName> {
+    EventName::ALL.get(usize::try_from(number).ok()?).copied()
+}
 
 /// Author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,7 +67,7 @@ impl RedactedEvent {
     /// Returns the speaker in whose field the words of `speaker` are indexed. A summary repeats what
     /// the person wanted and what came of it, so that its words count like the person's.
     pub(super) fn indexed_as(&self, speaker: Speaker) -> Speaker {
-        let is_summary = KINDS.get(self.kind as usize) == Some(&SUMMARY);
+        let is_summary = event_name(self.kind) == Some(EventName::Compaction);
         if is_summary && speaker == Speaker::Agent { Speaker::Person } else { speaker }
     }
 
@@ -101,7 +86,8 @@ impl RedactedEvent {
         if let EventKind::PersonCommand { output: Some(output), .. } = &event.kind {
             add(Speaker::Tool, output);
         }
-        let kind = KINDS.iter().position(|name| *name == event.kind.name()).unwrap_or(KINDS.len());
+        let name = event.kind.event_name();
+        let kind = EventName::ALL.iter().position(|other| *other == name).unwrap_or(EventName::ALL.len());
         let prompt = matches!(event.kind, EventKind::UserPrompt { .. }) && !event.side;
         let record = event.record.as_ref().map(|id| id.as_str());
         Self {
@@ -244,8 +230,8 @@ mod tests {
             EventKind::System { text: "s".into() },
             EventKind::Thinking { text: "t".into() },
         ] {
-            let name = kind.name();
-            assert_eq!(KINDS[redacted(kind, false).kind as usize], name);
+            let name = kind.event_name();
+            assert_eq!(event_name(redacted(kind, false).kind), Some(name));
         }
     }
 

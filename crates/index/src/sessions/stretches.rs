@@ -8,9 +8,10 @@ use tantivy::DocAddress;
 use super::columns::Numbers;
 use super::opened::{SessionIndex, StoredText, each_with};
 use super::record::SessionKey;
-use super::redacted_event::{KINDS, Speaker, line_of, part_of};
+use super::redacted_event::{Speaker, event_name, line_of, part_of};
 use crate::error::RebuildReason;
 use cm_note::instant::Instant;
+use cm_session::event::EventName;
 
 /// A piece of one speaker's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub struct Stretch {
     pub part: u32,
     /// Number of the stretch within its event, starting at 0.
     pub piece: u64,
-    /// Event kind: `user_prompt`, `tool_call`, …
-    pub kind: &'static str,
+    /// Kind of the event; `None` for one of another version of cm.
+    pub kind: Option<EventName>,
     /// The speaker; `None` for events without text, such as an interruption.
     pub speaker: Option<Speaker>,
     /// Redacted text.
@@ -77,7 +78,9 @@ impl SessionIndex {
             let mut found: Vec<(Numbers, DocAddress)> = Vec::new();
             opened.each_stretch(session, |numbers, address| {
                 let speaker = Speaker::ALL.get(numbers.speaker as usize);
-                if speaker == Some(&Speaker::Person) && kind_name(numbers.kind) == "user_prompt" {
+                if speaker == Some(&Speaker::Person)
+                    && event_name(numbers.kind) == Some(EventName::UserPrompt)
+                {
                     found.push((numbers, address));
                 }
             })?;
@@ -93,7 +96,8 @@ impl SessionIndex {
         self.each_stretch(session, |numbers, _| {
             counts.bytes += numbers.bytes;
             if numbers.piece == 0 {
-                *counts.events.entry(kind_name(numbers.kind)).or_default() += 1;
+                let name = event_name(numbers.kind).map_or("unknown", EventName::as_str);
+                *counts.events.entry(name).or_default() += 1;
             }
         })?;
         Ok(counts)
@@ -124,13 +128,9 @@ impl SessionIndex {
             line: line_of(numbers.place),
             part: part_of(numbers.place),
             piece: numbers.piece,
-            kind: kind_name(numbers.kind),
+            kind: event_name(numbers.kind),
             speaker: Speaker::ALL.get(numbers.speaker as usize).copied(),
             text,
         })
     }
-}
-
-fn kind_name(kind: u64) -> &'static str {
-    KINDS.get(kind as usize).copied().unwrap_or("unknown")
 }

@@ -5,7 +5,7 @@ use std::fs;
 use super::sample_session::{AT_ONCE, SampleSession, agent, ids, person, seen, told};
 use crate::sessions::{SessionStoreWriter, Sessions};
 use crate::{Error, RebuildReason};
-use cm_session::event::EventKind;
+use cm_session::event::{EventKind, EventName};
 
 #[test]
 fn a_second_writer_is_told_that_the_index_is_taken() {
@@ -103,7 +103,7 @@ fn parts_of_a_line_are_events_of_their_own() {
     let said = sessions.stretches(&talk.key(), 1..=1, 0, 9).unwrap();
     assert_eq!(
         said.iter().map(|stretch| (stretch.part, stretch.kind)).collect::<Vec<_>>(),
-        [(0, "user_prompt"), (1, "user_prompt"), (2, "interrupt")]
+        [(0, Some(EventName::UserPrompt)), (1, Some(EventName::UserPrompt)), (2, Some(EventName::Interrupt))]
     );
 }
 
