@@ -92,9 +92,26 @@ impl Language {
 }
 
 /// Returns `true` for the characters of everyday Chinese, which Japanese also writes: the block of the
-/// unified ideographs, without its extensions.
+/// unified ideographs, without its extensions. Used to recognize Chinese and to split it into words.
 pub fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}')
+}
+
+/// Returns `true` for the characters of the Japanese syllabaries.
+pub fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}')
+}
+
+/// Returns `true` for kana and all ideographs, with their extensions. Each is a token of its own for
+/// the classifier of statements, whose weights depend on this set.
+pub fn is_kana_or_han(c: char) -> bool {
+    is_kana(c) || matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+/// Returns `true` for kana, ideographs and Korean syllables. The canonical form of a text with one of
+/// them has no white space or punctuation.
+pub fn is_cjk(c: char) -> bool {
+    is_kana(c) || matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! of which the embedding model knows little.
 
 use super::StatementContext;
+use cm_text::language::is_kana_or_han;
 use cm_text::translation::to_english;
 
 /// Number of buckets for hashed features.
@@ -142,13 +143,13 @@ fn chunk_tokens(chunk: &str, tokens: &mut Vec<String>) {
     }
     let mut word = String::new();
     for c in chunk.chars() {
-        let ideograph = is_ideograph(c);
-        if c.is_alphanumeric() && !ideograph || matches!(c, '\'' | '’') && !word.is_empty() {
+        let is_token = is_kana_or_han(c);
+        if c.is_alphanumeric() && !is_token || matches!(c, '\'' | '’') && !word.is_empty() {
             word.extend(if c == '’' { '\''.to_lowercase() } else { c.to_lowercase() });
             continue;
         }
         push_word(&mut word, tokens);
-        if ideograph || is_mark(c) {
+        if is_token || is_mark(c) {
             tokens.push(c.to_string());
         }
     }
@@ -169,10 +170,6 @@ fn is_mark(c: char) -> bool {
         c,
         ',' | '.' | '!' | '?' | ':' | ';' | '"' | '(' | '，' | '。' | '！' | '？' | '：' | '；' | '、'
     )
-}
-
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
 /// Returns `true` for paths, addresses, flags, file names and identifiers in code.

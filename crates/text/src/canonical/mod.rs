@@ -12,6 +12,7 @@ mod token;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::language::is_cjk;
 use token::CanonicalToken;
 
 #[derive(Debug, Clone)]
@@ -208,10 +209,6 @@ fn narrow(c: char) -> char {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         _ => c,
     }
-}
-
-fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 /// Normalizes a text in a script without word spaces: removes white space and punctuation, and

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use crate::language::{Language, is_ideograph};
+use crate::language::{Language, is_ideograph, is_kana};
 
 /// Number of characters at the start of a text by which its language is told.
 const LANGUAGE_SAMPLE_CHARS: usize = 600;
@@ -194,11 +194,6 @@ impl SortedLines {
         let at = starts.partition_point(|start| first_column(*start) < word);
         starts.get(at).map_or("", |start| &self.text[*start..]).lines()
     }
-}
-
-/// Whether a character is of the Japanese syllabaries.
-fn is_kana(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}')
 }
 
 impl GlossaryEntry {
