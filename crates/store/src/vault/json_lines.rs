@@ -30,6 +30,9 @@ pub struct JsonLinesFile {
 /// Size in bytes above which the log of reads is rotated.
 const MAX_READS_BYTES: u64 = 1 << 20;
 
+/// Size in bytes above which the log of receipts is rotated.
+const MAX_RECEIPTS_BYTES: u64 = 1 << 20;
+
 /// Size in bytes above which the server's audit log is rotated.
 const MAX_AUDIT_BYTES: u64 = 16 << 20;
 
@@ -113,7 +116,7 @@ impl JsonLinesFile {
     ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_receipts(vault: &Vault) -> Result<Self, Error> {
-        Ok(Self { most: Some(MAX_READS_BYTES), ..Self::private(vault, "receipts.jsonl")? })
+        Ok(Self { most: Some(MAX_RECEIPTS_BYTES), ..Self::private(vault, "receipts.jsonl")? })
     }
 
     /// Opens the list of sessions that onboarding has finished: `onboarded.jsonl`.
@@ -175,13 +178,7 @@ impl JsonLinesFile {
         if lines.is_empty() {
             return Ok(());
         }
-        let mut text = Vec::new();
-        for line in lines {
-            serde_json::to_writer(&mut text, line)
-                .map_err(|error| Error::io("write", &self.path)(error.into()))?;
-            text.push(b'\n');
-        }
-        self.write(&text, false)
+        self.write(&self.encode(lines)?, false)
     }
 
     /// Appends lines if the file is still `length` bytes long, under its lock. Returns `false`
@@ -195,17 +192,22 @@ impl JsonLinesFile {
         if file.metadata().map_err(Error::io("read", &self.path))?.len() != length {
             return Ok(false);
         }
+        let mut text = self.encode(lines)?;
+        if is_torn(&mut file).map_err(Error::io("read", &self.path))? {
+            text.insert(0, b'\n');
+        }
+        file.write_all(&text).map_err(Error::io("write", &self.path))?;
+        Ok(true)
+    }
+
+    fn encode<T: Serialize>(&self, lines: &[T]) -> Result<Vec<u8>, Error> {
         let mut text = Vec::new();
         for line in lines {
             serde_json::to_writer(&mut text, line)
                 .map_err(|error| Error::io("write", &self.path)(error.into()))?;
             text.push(b'\n');
         }
-        if is_torn(&mut file).map_err(Error::io("read", &self.path))? {
-            text.insert(0, b'\n');
-        }
-        file.write_all(&text).map_err(Error::io("write", &self.path))?;
-        Ok(true)
+        Ok(text)
     }
 
     /// Appends a line and syncs it to disk.
