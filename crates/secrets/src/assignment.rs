@@ -13,6 +13,14 @@ use super::{header, literal, placeholder, value};
 
 /// Maximum length of a name on each side of the keyword.
 const NAME_REACH: usize = 64;
+/// Maximum length of white space around a name, an operator or a value, in bytes.
+const MAX_BLANK_BYTES: usize = 24;
+/// Maximum length of an index in brackets after a name, as in `keys[prod]`, in bytes.
+const MAX_INDEX_BYTES: usize = 16;
+/// Number of bytes before a name that are searched for code, to recognize a column of a table.
+const COLUMN_REACH: usize = 160;
+/// Maximum length of a quoted value that is compared with a name, or searched for secret parts, in bytes.
+const MAX_QUOTED_BYTES: usize = 256;
 
 /// Result of parsing one assignment.
 #[derive(Default)]
@@ -178,7 +186,12 @@ impl AssignedName {
         let before = before.strip_suffix('=')?.trim_end_matches(['=', '!']).trim_end_matches(' ');
         let quote = before.bytes().last().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
         let inner = &before[..before.len() - 1];
-        let from = inner.bytes().rev().take(256).take_while(|byte| *byte != quote && *byte != b'\n').count();
+        let from = inner
+            .bytes()
+            .rev()
+            .take(MAX_QUOTED_BYTES)
+            .take_while(|byte| *byte != quote && *byte != b'\n')
+            .count();
         let start = inner.len() - from;
         (start > 0 && inner.as_bytes()[start - 1] == quote && inner.is_char_boundary(start)).then_some(
             AssignedValue {
@@ -259,7 +272,7 @@ impl AssignedValue {
         }
         if !self.quoted
             || strength == NameStrength::Weak
-            || value.len() > 256
+            || value.len() > MAX_QUOTED_BYTES
             || value.contains("[redacted")
             || value.contains("\\n")
         {
@@ -283,7 +296,7 @@ fn past_closing(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
     let mut quoted = false;
     if bytes.get(at) == Some(&b'[') {
-        let inner = at + 1 + randomness::run(&bytes[at + 1..], NAME, 16);
+        let inner = at + 1 + randomness::run(&bytes[at + 1..], NAME, MAX_INDEX_BYTES);
         return (if bytes.get(inner) == Some(&b']') { inner + 1 } else { at }, false);
     }
     for _ in 0..4 {
@@ -300,9 +313,13 @@ fn past_closing(bytes: &[u8], from: usize) -> (usize, bool) {
     (at, quoted)
 }
 
-/// Length of the white space here, at most 24.
+/// Length of the white space here, at most [`MAX_BLANK_BYTES`].
 fn blanks(bytes: &[u8], from: usize) -> usize {
-    bytes[from.min(bytes.len())..].iter().take(24).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    bytes[from.min(bytes.len())..]
+        .iter()
+        .take(MAX_BLANK_BYTES)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
 }
 
 /// Whether the name is the key of an element such as `<add key="Password" value="…" />`.
@@ -313,13 +330,13 @@ fn in_element(bytes: &[u8], start: usize) -> bool {
 /// Whether the text before the name on its line consists of words and bars, as in a table, rather
 /// than code.
 fn in_column(bytes: &[u8], start: usize) -> bool {
-    let line = bytes[..start].iter().rev().take(160).take_while(|byte| **byte != b'\n');
+    let line = bytes[..start].iter().rev().take(COLUMN_REACH).take_while(|byte| **byte != b'\n');
     line.into_iter().all(|byte| !matches!(byte, b'=' | b'(' | b'{' | b'[' | b';' | b'"' | b'\''))
 }
 
-/// Length of the white space that ends here, at most 24.
+/// Length of the white space that ends here, at most [`MAX_BLANK_BYTES`].
 fn blanks_back(bytes: &[u8], end: usize) -> usize {
-    bytes[..end].iter().rev().take(24).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    bytes[..end].iter().rev().take(MAX_BLANK_BYTES).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
 /// Length of the assignment operator here, or 0.
