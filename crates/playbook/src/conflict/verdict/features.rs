@@ -11,6 +11,14 @@ use cm_text::spelling::begin_alike;
 
 /// Minimum cosine, 0–1, at which a word may be the counterpart of another one.
 const MIN_COUNTERPART_COSINE: f64 = 0.45;
+/// Minimum cosine, 0–1, at which a name has a counterpart: names of the same kind are near each other.
+const MIN_COUNTERPART_NAME_COSINE: f64 = 0.7;
+/// Weight of a name in the mean of the words' cosines; any other word has 1.
+const NAME_WEIGHT: f64 = 1.5;
+/// Likeness, 0–1, of two words that begin alike, such as forms of one word.
+const SAME_BEGINNING_LIKENESS: f64 = 0.85;
+/// Share of words in the same order, 0–1, below which equal words of two statements count as swapped.
+const MAX_SWAPPED_ORDER_SHARE: f64 = 0.75;
 
 /// Number of features of one subject, and of opposition.
 pub const SUBJECT_FEATURES: usize = 12;
@@ -99,7 +107,7 @@ impl<'p> Alignment<'p> {
 
     /// Mean of the words' cosines.
     fn soft(&self) -> f64 {
-        let weight = |word: &ProfileWord| if word.is_name { 1.5 } else { 1.0 };
+        let weight = |word: &ProfileWord| if word.is_name { NAME_WEIGHT } else { 1.0 };
         let all: f64 = self.words.iter().map(|(word, _)| weight(word)).sum();
         let sum: f64 = self.words.iter().map(|(word, cosine)| weight(word) * cosine).sum();
         if all == 0.0 { 0.0 } else { sum / all }
@@ -109,7 +117,9 @@ impl<'p> Alignment<'p> {
     fn lone(&self) -> impl Iterator<Item = &'p ProfileWord> {
         self.words
             .iter()
-            .filter(|(word, cosine)| *cosine < if word.is_name { 0.7 } else { MIN_COUNTERPART_COSINE })
+            .filter(|(word, cosine)| {
+                *cosine < if word.is_name { MIN_COUNTERPART_NAME_COSINE } else { MIN_COUNTERPART_COSINE }
+            })
             .map(|(word, _)| *word)
     }
 }
@@ -129,7 +139,7 @@ fn word_likeness(one: &ProfileWord, other: &ProfileWord, word_vectors: &WordVect
     {
         return if a == b { 1.0 } else { 0.0 };
     }
-    let alike = if begin_alike(&one.raw, &other.raw) { 0.85 } else { 0.0 };
+    let alike = if begin_alike(&one.raw, &other.raw) { SAME_BEGINNING_LIKENESS } else { 0.0 };
     let names = one.is_name && other.is_name;
     if names { alike } else { word_vectors.likeness(&one.raw, &other.raw).max(alike) }
 }
@@ -364,7 +374,7 @@ fn swapped(ours: &StatementProfile, theirs: &StatementProfile) -> bool {
     };
     let (a, b) = (sorted(ours), sorted(theirs));
     let common = a.iter().filter(|stem| b.contains(stem)).count();
-    common >= 3 && common + 1 >= a.len().max(b.len()) && parallel(ours, theirs) < 0.75
+    common >= 3 && common + 1 >= a.len().max(b.len()) && parallel(ours, theirs) < MAX_SWAPPED_ORDER_SHARE
 }
 
 /// Whether each statement has one of two opposite words that the other lacks.
