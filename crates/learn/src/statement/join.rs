@@ -27,6 +27,20 @@ const MIN_RETURN_PROBABILITY: f32 = 0.4;
 /// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
 /// that it is certain.
 const MIN_CERTAIN_REMEMBER_PROBABILITY: f32 = 0.3;
+/// Minimum probability of the first sentence of a session, and so that it is certain.
+const MIN_OPENER_PROBABILITY: f32 = 0.9;
+const MIN_CERTAIN_OPENER_PROBABILITY: f32 = 0.95;
+/// Minimum probability of a sentence that reacts to nothing, and so that it is certain.
+const MIN_PLAIN_PROBABILITY: f32 = 0.75;
+const MIN_CERTAIN_PLAIN_PROBABILITY: f32 = 0.85;
+/// Minimum probability of a sentence after the agent acted.
+const MIN_REACTION_PROBABILITY: f32 = 0.6;
+/// Minimum probability of a sentence typed when a tool call was refused.
+const MIN_REFUSAL_PROBABILITY: f32 = 0.4;
+/// What a statement that is no rule, and that the person did not ask to remember, needs in addition; and so
+/// that it is certain.
+const OTHER_KIND_MARGIN: f32 = 0.05;
+const CERTAIN_OTHER_KIND_MARGIN: f32 = 0.1;
 /// Maximum length of a joined statement, in characters.
 const MAX_JOINED_CHARS: usize = 280;
 
@@ -220,18 +234,18 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::Medium, _) if is_remembered => MIN_REMEMBER_PROBABILITY,
         (Certainty::High, _) if is_remembered && is_rule => MIN_CERTAIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
-        (Certainty::Medium, StatementContext::Plain) if is_opener => 0.9,
-        (Certainty::High, StatementContext::Plain) if is_opener => 0.95,
-        (Certainty::Medium, StatementContext::Plain) => 0.75,
-        (Certainty::Medium, StatementContext::After) => 0.6,
-        (Certainty::Medium, StatementContext::Refused) => 0.4,
-        (Certainty::High, StatementContext::Plain) => 0.85,
+        (Certainty::Medium, StatementContext::Plain) if is_opener => MIN_OPENER_PROBABILITY,
+        (Certainty::High, StatementContext::Plain) if is_opener => MIN_CERTAIN_OPENER_PROBABILITY,
+        (Certainty::Medium, StatementContext::Plain) => MIN_PLAIN_PROBABILITY,
+        (Certainty::Medium, StatementContext::After) => MIN_REACTION_PROBABILITY,
+        (Certainty::Medium, StatementContext::Refused) => MIN_REFUSAL_PROBABILITY,
+        (Certainty::High, StatementContext::Plain) => MIN_CERTAIN_PLAIN_PROBABILITY,
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
         _ if is_rule || is_remembered || is_labelled || is_return || is_preference => 0.0,
-        Certainty::Medium => 0.05,
-        Certainty::High => 0.1,
+        Certainty::Medium => OTHER_KIND_MARGIN,
+        Certainty::High => CERTAIN_OTHER_KIND_MARGIN,
     };
     // A colon announces what was pasted below.
     judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
