@@ -119,7 +119,7 @@ pub fn decide(
     let found = dangers(text, path_context)
         .into_iter()
         .map(|danger| decide_danger(danger, path_context, incidents, blocked));
-    gravest(own.into_iter().chain(found))
+    most_severe(own.into_iter().chain(found))
 }
 
 /// Decides whether a command with these dangers may run. `incidents` are past incidents that a
@@ -129,11 +129,11 @@ pub(super) fn judge(
     path_context: &PathContext<'_>,
     incidents: &[PastIncident],
 ) -> GuardDecision {
-    gravest(dangers.map(|danger| decide_danger(danger, path_context, incidents, &[])))
+    most_severe(dangers.map(|danger| decide_danger(danger, path_context, incidents, &[])))
 }
 
 /// Returns the most severe decision, the first on ties; allows the command if the list is empty.
-fn gravest(decisions: impl Iterator<Item = GuardDecision>) -> GuardDecision {
+fn most_severe(decisions: impl Iterator<Item = GuardDecision>) -> GuardDecision {
     let gravest = decisions.fold(None::<GuardDecision>, |best, next| match best {
         Some(best) if best.judgement >= next.judgement => Some(best),
         _ => Some(next),
@@ -186,7 +186,7 @@ fn blocked_pattern(text: &str, blocked: &[BlockedPattern]) -> Option<GuardDecisi
         .collect();
     let found = |pattern: &&BlockedPattern| {
         let wanted = pattern.pattern.trim();
-        !wanted.is_empty() && lines.iter().any(|line| holds(line, wanted))
+        !wanted.is_empty() && lines.iter().any(|line| contains_pattern(line, wanted))
     };
     let pattern = blocked.iter().filter(found).min_by_key(|pattern| pattern.warns)?;
     let judgement = if pattern.warns { GuardVerdict::Warn } else { GuardVerdict::Block };
@@ -203,7 +203,7 @@ fn blocked_pattern(text: &str, blocked: &[BlockedPattern]) -> Option<GuardDecisi
 
 /// Returns `true` if a command line contains a blocked pattern. A long flag at its end is a whole
 /// flag: `--force` does not block its safe form `--force-with-lease`.
-fn holds(line: &str, pattern: &str) -> bool {
+fn contains_pattern(line: &str, pattern: &str) -> bool {
     let is_flag = pattern.rsplit(char::is_whitespace).next().is_some_and(|last| last.starts_with("--"));
     line.match_indices(pattern).any(|(at, _)| {
         let rest = &line[at + pattern.len()..];

@@ -15,9 +15,10 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
         .into_iter()
         .collect();
     found.extend(
-        formatted(command).map(|(severity, reason)| Danger::of(command, DangerClass::Disk, severity, reason)),
+        rate_formatting(command)
+            .map(|(severity, reason)| Danger::of(command, DangerClass::Disk, severity, reason)),
     );
-    found.extend(rights(command, site));
+    found.extend(rate_permissions(command, site));
     found
 }
 
@@ -48,7 +49,7 @@ fn is_device(path: &str) -> bool {
     })
 }
 
-fn formatted(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
+fn rate_formatting(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
     let first = command.operands().next().map_or("", |word| word.text.as_str());
     let any = |wanted: &[&str]| command.args.iter().any(|word| wanted.contains(&word.text.as_str()));
     let erases = (Block, "erases a disk or part of it");
@@ -84,7 +85,7 @@ fn formatted(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> 
 }
 
 /// Rates recursive changes of permissions or owners, such as `chmod -R`.
-fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
+fn rate_permissions(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     if !matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "icacls" | "setfacl")
         || !command.has(&["-R", "--recursive"])
     {

@@ -7,33 +7,48 @@ use cm_shell::SimpleCommand;
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = match command.program.as_str() {
         "rm" | "rmdir" | "unlink" | "trash" | "srm" if !has_windows_options(command) => {
-            removed(command, site)
+            rate_removal(command, site)
         }
-        "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => removed_on_windows(command, site),
+        "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => rate_windows_removal(command, site),
         "rimraf" | "del-cli" => {
-            destroyed(command, site, paths(command), "deletes", true).into_iter().collect()
+            rate_destruction(command, site, paths(command), "deletes", true).into_iter().collect()
         }
-        "find" | "fd" => found(command, site),
-        "shred" => destroyed(command, site, paths(command), "overwrites", true).into_iter().collect(),
-        "truncate" => truncated(command, site),
-        "cp" if paths(command).next() == Some("/dev/null") => truncated(command, site),
+        "find" | "fd" => rate_find(command, site),
+        "shred" => rate_destruction(command, site, paths(command), "overwrites", true).into_iter().collect(),
+        "truncate" => rate_truncation(command, site),
+        "cp" if paths(command).next() == Some("/dev/null") => rate_truncation(command, site),
         "tee" if !command.has(&["-a", "--append"]) => {
-            paths(command).filter_map(|path| emptied(command, site, path)).collect()
+            paths(command).filter_map(|path| rate_emptying(command, site, path)).collect()
         }
-        "mv" => moved(command, site).into_iter().collect(),
-        "rsync" => synchronised(command, site).into_iter().collect(),
+        "mv" => rate_move(command, site).into_iter().collect(),
+        "rsync" => rate_synchronization(command, site).into_iter().collect(),
         _ => Vec::new(),
     };
     let written = command.redirects.iter().filter(|redirect| matches!(redirect.sign, ">" | ">|" | "&>"));
-    found.extend(written.filter_map(|redirect| emptied(command, site, &redirect.target.text)));
+    found.extend(written.filter_map(|redirect| rate_emptying(command, site, &redirect.target.text)));
     found
+}
+
+fn danger(
+    command: &SimpleCommand,
+    severity: DangerSeverity,
+    reason: impl Into<String>,
+    class: PathClass,
+) -> Danger {
+    Danger::at(command, DangerClass::Files, severity, reason, class.name())
+}
+
+/// The danger of a command that deletes the paths that it gets from a pipe.
+fn removal_by_pipe(command: &SimpleCommand) -> Danger {
+    let reason = "recursively deletes whatever the pipe passes";
+    danger(command, DangerSeverity::Warn, reason, PathClass::Unknown)
 }
 
 fn paths(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     command.operands().map(|word| word.text.as_str())
 }
 
-fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
+fn rate_removal(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     // GNU programs take any unambiguous beginning of a long option.
     let is_abbreviated = |word: &str| word.len() > 2 && "--recursive".starts_with(word);
     let recursive = command.has(&["-r", "-R", "--recursive"])
@@ -48,20 +63,14 @@ fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
                 variables: site.variables,
                 command: search,
             };
-            return searched(search, &site);
+            return rate_search(search, &site);
         }
         if !recursive {
             return Vec::new();
         }
-        return vec![Danger::at(
-            command,
-            DangerClass::Files,
-            DangerSeverity::Warn,
-            "recursively deletes whatever the pipe passes",
-            "unknown",
-        )];
+        return vec![removal_by_pipe(command)];
     }
-    destroyed(command, site, paths(command), "deletes", recursive).into_iter().collect()
+    rate_destruction(command, site, paths(command), "deletes", recursive).into_iter().collect()
 }
 
 /// Returns `true` if a command gets its arguments from a pipe or a file, as `xargs` does.
@@ -78,23 +87,23 @@ fn may_be_root(path: &str) -> bool {
 
 /// Returns the danger of destroying these paths, described by the path with the most severe loss.
 /// `does` is the verb in the reason, such as "deletes".
-fn destroyed<'p>(
+fn rate_destruction<'p>(
     command: &SimpleCommand,
     site: &CommandContext<'_>,
     paths: impl Iterator<Item = &'p str>,
     does: &str,
     recursive: bool,
 ) -> Option<Danger> {
-    let losses =
-        paths.filter_map(|path| loss(site, path, recursive).map(|(severity, class)| (severity, class, path)));
-    let (severity, class, path) = gravest(losses)?;
+    let losses = paths
+        .filter_map(|path| rate_loss(site, path, recursive).map(|(severity, class)| (severity, class, path)));
+    let (severity, class, path) = most_severe_loss(losses)?;
     let all = if recursive { " and everything in it" } else { "" };
     let reason = format!("{does} {path}{all}: {}", class.description());
-    Some(Danger::at(command, DangerClass::Files, severity, reason, class.name()))
+    Some(danger(command, severity, reason, class))
 }
 
 /// Returns the most severe loss; on ties, the first one.
-fn gravest<'p>(
+fn most_severe_loss<'p>(
     losses: impl Iterator<Item = (DangerSeverity, PathClass, &'p str)>,
 ) -> Option<(DangerSeverity, PathClass, &'p str)> {
     losses.reduce(|best, next| if next.0 > best.0 { next } else { best })
@@ -102,7 +111,7 @@ fn gravest<'p>(
 
 /// Rates the loss of a path. `None` if the path can be recreated, or is a single file in the
 /// working directory.
-fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(DangerSeverity, PathClass)> {
+fn rate_loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(DangerSeverity, PathClass)> {
     let class = site.path_class(path);
     let many = path.contains('*');
     let severity = match class {
@@ -129,38 +138,32 @@ fn has_windows_options(command: &SimpleCommand) -> bool {
     })
 }
 
-fn removed_on_windows(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
+fn rate_windows_removal(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let lower = |word: &str| word.to_ascii_lowercase();
     if is_fed(command) && !command.args.iter().any(|word| !word.text.starts_with(['-', '/'])) {
-        return vec![Danger::at(
-            command,
-            DangerClass::Files,
-            DangerSeverity::Warn,
-            "recursively deletes whatever the pipe passes",
-            "unknown",
-        )];
+        return vec![removal_by_pipe(command)];
     }
     let recursive =
         command.args.iter().any(|word| matches!(lower(&word.text).as_str(), "/s" | "-recurse" | "-r"));
     let path = |word: &&str| !(word.starts_with('-') || word.starts_with('/') && word.len() <= 2);
     // PowerShell takes lists: `Remove-Item a, b`.
     let paths = command.args.iter().map(|word| word.text.trim_end_matches(',')).filter(path);
-    destroyed(command, site, paths, "deletes", recursive).into_iter().collect()
+    rate_destruction(command, site, paths, "deletes", recursive).into_iter().collect()
 }
 
 /// Rates `find … -delete`.
-fn found(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
+fn rate_find(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let has = |flag: &str| command.args.iter().any(|word| word.text == flag);
     let is_alternative = ["!", "-not", "-o", "-or", ","].into_iter().any(has);
     let is_of_empty_folders = has("-empty") && has("-type") && has("d") && !is_alternative;
     if !has("-delete") || is_of_empty_folders {
         return Vec::new();
     }
-    searched(command, site)
+    rate_search(command, site)
 }
 
 /// Rates a command that deletes everything that a search finds.
-fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
+fn rate_search(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let roots: Vec<&str> = command
         .args
         .iter()
@@ -191,33 +194,31 @@ fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
         Some((severity, class))
     };
     let losses = roots.iter().filter_map(|root| one(root).map(|(severity, class)| (severity, class, *root)));
-    let found = gravest(losses).map(|(severity, class, root)| {
+    let found = most_severe_loss(losses).map(|(severity, class, root)| {
         let reason = format!("deletes what it finds below {root}: {}", class.description());
-        Danger::at(command, DangerClass::Files, severity, reason, class.name())
+        danger(command, severity, reason, class)
     });
     found.into_iter().collect()
 }
 
 /// Rates the files that a command empties.
-fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
+fn rate_truncation(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let size = command.args.iter().position(|word| word.text == "-s" || word.text == "--size");
     let value = size.and_then(|at| command.args.get(at + 1)).map(|word| word.text.as_str());
     let grows = value.is_some_and(|value| !value.starts_with(['0', '-', '<', '/', '%']));
     let skipped = usize::from(size.is_some() || command.program == "cp");
     let cut = |path: &str| {
-        let danger = emptied(command, site, path);
+        let emptied = rate_emptying(command, site, path);
         let class = site.path_class_through_link(path);
         let work = matches!(class, PathClass::Inside | PathClass::Outside | PathClass::Home) && !grows;
         let reason = format!("empties {path}: {}", class.description());
-        danger.or_else(|| {
-            work.then(|| Danger::at(command, DangerClass::Files, DangerSeverity::Warn, reason, class.name()))
-        })
+        emptied.or_else(|| work.then(|| danger(command, DangerSeverity::Warn, reason, class)))
     };
     paths(command).skip(skipped).filter_map(cut).collect()
 }
 
 /// Rates a file that a redirect or `truncate` empties.
-fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Option<Danger> {
+fn rate_emptying(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Option<Danger> {
     let class = site.path_class(path);
     let bad = matches!(class, PathClass::System | PathClass::Repository)
         && !path.starts_with("/dev/")
@@ -227,18 +228,10 @@ fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Op
         || path.starts_with("/mnt/")
         || path.starts_with("/srv/");
     let severity = if own { DangerSeverity::Warn } else { DangerSeverity::Block };
-    bad.then(|| {
-        Danger::at(
-            command,
-            DangerClass::Files,
-            severity,
-            format!("overwrites {path}: {}", class.description()),
-            class.name(),
-        )
-    })
+    bad.then(|| danger(command, severity, format!("overwrites {path}: {}", class.description()), class))
 }
 
-fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
+fn rate_move(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let paths: Vec<&str> = paths(command).collect();
     let (to, from) = paths.split_last()?;
     if *to == "/dev/null" {
@@ -255,16 +248,12 @@ fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
             PathClass::System | PathClass::Home | PathClass::Repository | PathClass::Project
         ) && path.split('/').count() <= 3
     })?;
-    Some(Danger::at(
-        command,
-        DangerClass::Files,
-        DangerSeverity::Warn,
-        format!("moves {lost} away: {}", site.path_class(lost).description()),
-        site.path_class(lost).name(),
-    ))
+    let class = site.path_class(lost);
+    let reason = format!("moves {lost} away: {}", class.description());
+    Some(danger(command, DangerSeverity::Warn, reason, class))
 }
 
-fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
+fn rate_synchronization(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let deletes = command
         .args
         .iter()
@@ -279,11 +268,6 @@ fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Da
         PathClass::Home | PathClass::System if !to.contains(':') => DangerSeverity::Block,
         _ => DangerSeverity::Warn,
     };
-    Some(Danger::at(
-        command,
-        DangerClass::Files,
-        severity,
-        format!("deletes files at {to} that the source does not have"),
-        class.name(),
-    ))
+    let reason = format!("deletes files at {to} that the source does not have");
+    Some(danger(command, severity, reason, class))
 }

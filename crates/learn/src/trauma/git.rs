@@ -17,10 +17,10 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let (verb, operands) = words.split_first()?;
     let (class, severity, reason) = match *verb {
-        "push" => push(command, operands)?,
-        "reset" => reset(command, operands)?,
-        "clean" => clean(command)?,
-        "checkout" | "restore" | "switch" => discard(command, verb, operands)?,
+        "push" => rate_push(command, operands)?,
+        "reset" => rate_reset(command, operands)?,
+        "clean" => rate_clean(command)?,
+        "checkout" | "restore" | "switch" => rate_discard(command, verb, operands)?,
         "checkout-index" if command.has(&["-f", "--force"]) && command.has(&["-a", "--all"]) => {
             (HardReset, Warn, "discards uncommitted changes")
         }
@@ -57,7 +57,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         {
             (History, Warn, "deletes lost commits permanently")
         }
-        "rm" => untracked(command, operands)?,
+        "rm" => rate_untracked(command, operands)?,
         "worktree" if operands.first() == Some(&"remove") && command.has(&["-f", "--force"]) => {
             (HardReset, Warn, "deletes a worktree with uncommitted changes")
         }
@@ -75,7 +75,7 @@ fn has_text(command: &SimpleCommand, flag: &str) -> bool {
 
 type Found = Option<(DangerClass, DangerSeverity, &'static str)>;
 
-fn push(command: &SimpleCommand, operands: &[&str]) -> Found {
+fn rate_push(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["-n"]) {
         return None;
     }
@@ -105,7 +105,7 @@ fn push(command: &SimpleCommand, operands: &[&str]) -> Found {
     deletes.then_some((ForcePush, if main { Block } else { Warn }, "deletes a branch on the remote"))
 }
 
-fn reset(command: &SimpleCommand, operands: &[&str]) -> Found {
+fn rate_reset(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["--merge"]) {
         return Some((HardReset, Warn, "discards staged changes and a merge in progress"));
     }
@@ -134,7 +134,7 @@ fn is_remote(name: &str) -> bool {
 }
 
 /// Rates `git rm`, which also deletes files from the working tree.
-fn untracked(command: &SimpleCommand, operands: &[&str]) -> Found {
+fn rate_untracked(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["--cached", "-n"]) {
         return None;
     }
@@ -149,7 +149,7 @@ fn untracked(command: &SimpleCommand, operands: &[&str]) -> Found {
     }
 }
 
-fn clean(command: &SimpleCommand) -> Found {
+fn rate_clean(command: &SimpleCommand) -> Found {
     let forced = command.has(&["-f", "--force"]);
     if !forced || command.has(&["-n"]) {
         return None;
@@ -177,7 +177,7 @@ fn is_folder(path: &str) -> bool {
     path.ends_with('/') || !name.contains('.') && name.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-fn discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
+fn rate_discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
     let all = operands.iter().any(|path| matches!(*path, "." | ":/" | "*" | "./"))
         || command.args.iter().any(|word| word.text == ".");
     let staged = verb == "restore" && command.has(&["-S", "--staged"]) && !command.has(&["-W", "--worktree"]);

@@ -1,7 +1,7 @@
 //! Detects commands that take down machines, clusters, buckets, volumes or services.
 
-use super::shape::verbs;
-use super::{Danger, DangerClass, DangerSeverity};
+use super::shape::{requests_deletion, verbs};
+use super::{Danger, DangerClass, DangerSeverity, Rating};
 use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
@@ -9,21 +9,21 @@ use DangerSeverity::{Block, Warn};
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let (severity, reason) = match command.program.as_str() {
-        "terraform" | "tofu" | "terragrunt" => terraform(command, &words)?,
+        "terraform" | "tofu" | "terragrunt" => rate_terraform(command, &words)?,
         "pulumi" => match words.as_slice() {
             ["destroy", ..] => (Block, "destroys all resources of the stack"),
             ["stack", "rm", ..] => (Block, "deletes the stack with its history"),
             _ => return None,
         },
-        "kubectl" | "oc" | "k" => kubectl(command, &words)?,
+        "kubectl" | "oc" | "k" => rate_kubectl(command, &words)?,
         "helm" => match *words.first()? {
             "uninstall" | "delete" => (Warn, "uninstalls a release"),
             _ => return None,
         },
-        "docker" | "podman" | "docker-compose" | "nerdctl" => docker(command, &words)?,
-        "aws" => aws(command, &words)?,
+        "docker" | "podman" | "docker-compose" | "nerdctl" => rate_docker(command, &words)?,
+        "aws" => rate_aws(command, &words)?,
         "gcloud" | "az" | "doctl" | "ibmcloud" | "linode-cli" | "hcloud" | "eksctl" | "oci" | "openstack"
-        | "scw" => cloud(command, &words)?,
+        | "scw" => rate_cloud(command, &words)?,
         "gsutil" => match *words.first()? {
             "rb" => (Block, "deletes a bucket"),
             "rm" if command.has(&["-r", "-R"]) => (Block, "deletes everything below a prefix"),
@@ -53,18 +53,14 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
             (Block, "removes the deployment")
         }
         "heroku" | "fly" | "flyctl" | "vercel" | "netlify" | "railway" | "render" | "wrangler" => {
-            hosted(&words)?
+            rate_hosted(&words)?
         }
         "gh" => match words.as_slice() {
             ["repo", "delete", ..] => (Block, "deletes a repository on the server"),
             ["release" | "secret" | "variable" | "run", "delete", ..] => {
                 (Warn, "deletes something on the server")
             }
-            ["api", ..]
-                if command.args.windows(2).any(|pair| {
-                    matches!(pair[0].text.as_str(), "-X" | "--method") && pair[1].text == "DELETE"
-                }) =>
-            {
+            ["api", ..] if requests_deletion(command, "--method") => {
                 (Warn, "deletes something on the server")
             }
             _ => return None,
@@ -96,9 +92,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     Some(Danger::of(command, DangerClass::Infrastructure, severity, reason))
 }
 
-type Found = Option<(DangerSeverity, &'static str)>;
-
-fn terraform(command: &SimpleCommand, words: &[&str]) -> Found {
+fn rate_terraform(command: &SimpleCommand, words: &[&str]) -> Option<Rating> {
     match words.iter().find(|word| !matches!(**word, "run-all" | "run")) {
         Some(&"destroy") => Some((Block, "destroys all resources of the configuration")),
         Some(&"apply")
@@ -117,7 +111,7 @@ fn terraform(command: &SimpleCommand, words: &[&str]) -> Found {
     }
 }
 
-fn kubectl(command: &SimpleCommand, words: &[&str]) -> Found {
+fn rate_kubectl(command: &SimpleCommand, words: &[&str]) -> Option<Rating> {
     const WHOLE: [&str; 16] = [
         "ns",
         "namespace",
@@ -156,7 +150,7 @@ fn kubectl(command: &SimpleCommand, words: &[&str]) -> Found {
     }
 }
 
-fn docker(command: &SimpleCommand, words: &[&str]) -> Found {
+fn rate_docker(command: &SimpleCommand, words: &[&str]) -> Option<Rating> {
     let volumes = command.has(&["-v", "--volumes"]);
     match words {
         ["system", "prune", ..]
@@ -180,7 +174,7 @@ fn docker(command: &SimpleCommand, words: &[&str]) -> Found {
     }
 }
 
-fn aws(command: &SimpleCommand, words: &[&str]) -> Found {
+fn rate_aws(command: &SimpleCommand, words: &[&str]) -> Option<Rating> {
     const GRAVE: [&str; 18] = [
         "delete-stack",
         "delete-bucket",
@@ -221,7 +215,7 @@ fn aws(command: &SimpleCommand, words: &[&str]) -> Found {
     }
 }
 
-fn cloud(command: &SimpleCommand, words: &[&str]) -> Found {
+fn rate_cloud(command: &SimpleCommand, words: &[&str]) -> Option<Rating> {
     let deletes = words
         .iter()
         .take(5)
@@ -231,7 +225,7 @@ fn cloud(command: &SimpleCommand, words: &[&str]) -> Found {
     (deletes && !storage).then_some((Block, "deletes a resource in the cloud"))
 }
 
-fn hosted(words: &[&str]) -> Found {
+fn rate_hosted(words: &[&str]) -> Option<Rating> {
     let first = words.first()?;
     match *first {
         "apps:destroy" | "pg:reset" | "addons:destroy" => {

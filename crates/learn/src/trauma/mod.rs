@@ -5,6 +5,7 @@
 //! of work needs confirmation; irreversible damage is blocked. No command is run.
 
 mod database;
+mod database_tools;
 mod decide;
 mod disk;
 mod exfiltration;
@@ -130,6 +131,9 @@ pub enum DangerSeverity {
     /// Irreversible, or beyond the work at hand.
     Block,
 }
+
+/// Severity of a danger, and what the command does as a phrase that follows "this ".
+type Rating = (DangerSeverity, &'static str);
 
 /// Something dangerous that a command would do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -283,7 +283,7 @@ impl CommandContext<'_> {
             None => path,
         };
         if path.starts_with('/') {
-            return Some(normal(&path));
+            return Some(normalize(&path));
         }
         let from = match &self.command.folder {
             Some(folder) => {
@@ -294,10 +294,10 @@ impl CommandContext<'_> {
                 };
                 site.absolute(folder)?
             }
-            None if self.command.is_remote => return Some(normal(&format!("/elsewhere/{path}"))),
+            None if self.command.is_remote => return Some(normalize(&format!("/elsewhere/{path}"))),
             None => self.path_context.cwd.to_owned(),
         };
-        Some(normal(&format!("{from}/{path}")))
+        Some(normalize(&format!("{from}/{path}")))
     }
 
     /// Replaces the first variable in a path by its value; `None` if the value is unknown.
@@ -446,7 +446,7 @@ fn glob_folder(path: &str) -> &str {
 }
 
 /// Normalizes a path: removes empty components and `.`, and resolves `..`.
-fn normal(path: &str) -> String {
+fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -13,7 +13,7 @@ const RUNNERS: [&str; 20] = [
 
 /// Returns the danger of a command that downloads a script, or runs a script from the network.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
-    if let Some(danger) = downloaded(command) {
+    if let Some(danger) = rate_download(command) {
         return Some(danger);
     }
     // In PowerShell the brackets of `iex (New-Object Net.WebClient).DownloadString('…')` begin further commands.
@@ -99,7 +99,7 @@ fn loads(word: &str) -> bool {
 }
 
 /// Returns a warning if `curl` or `wget` saves a script to a file.
-fn downloaded(command: &SimpleCommand) -> Option<Danger> {
+fn rate_download(command: &SimpleCommand) -> Option<Danger> {
     if !matches!(command.program.as_str(), "curl" | "wget") {
         return None;
     }

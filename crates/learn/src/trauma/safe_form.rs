@@ -10,36 +10,36 @@ pub fn safe_form(command: &SimpleCommand) -> Option<String> {
     if command.is_remote {
         return None;
     }
-    let words: Vec<String> = command.args.iter().map(written).collect();
+    let words: Vec<String> = command.args.iter().map(shell_text).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let verbs: Vec<&str> = verbs(command).take(2).collect();
     let verb = verbs.first().copied().unwrap_or_default();
     let of = |words: Vec<String>| format!("{} {}", command.program, words.join(" "));
     match (command.program.as_str(), verb) {
-        ("git", "push") => pushed(command, &words).map(of),
+        ("git", "push") => push_with_lease(command, &words).map(of),
         ("git", "reset") if command.has(&["--hard"]) => match verbs.get(1) {
             None | Some(&("HEAD" | "@")) => Some("git stash push --include-untracked".to_owned()),
-            Some(_) => Some(of(replaced(&words, "--hard", "--keep"))),
+            Some(_) => Some(of(with_word_replaced(&words, "--hard", "--keep"))),
         },
         ("git", "checkout" | "restore") => Some("git stash push".to_owned()),
         ("git", "clean") => Some(of(words.iter().map(|word| shown_only(word)).collect())),
-        ("git", "branch") if command.has(&["-D"]) => Some(of(replaced(&words, "-D", "-d"))),
+        ("git", "branch") if command.has(&["-D"]) => Some(of(with_word_replaced(&words, "-D", "-d"))),
         ("git", "worktree" | "submodule") => {
-            Some(of(without(&words, |word| matches!(word, "-f" | "--force"))))
+            Some(of(without_words(&words, |word| matches!(word, "-f" | "--force"))))
         }
         ("rm", _) if command.operands().next().is_some() => moved(command),
-        ("find", _) => Some(of(replaced(&words, "-delete", "-print"))),
-        ("rsync" | "npm" | "pnpm" | "cargo", _) => Some(of(with(&words, "--dry-run"))),
-        ("kubectl", "delete") => Some(of(with(&words, "--dry-run=server"))),
-        ("helm", "uninstall" | "delete") => Some(of(with(&words, "--dry-run"))),
-        ("aws", "s3") => Some(of(with(&words, "--dryrun"))),
+        ("find", _) => Some(of(with_word_replaced(&words, "-delete", "-print"))),
+        ("rsync" | "npm" | "pnpm" | "cargo", _) => Some(of(with_flag(&words, "--dry-run"))),
+        ("kubectl", "delete") => Some(of(with_flag(&words, "--dry-run=server"))),
+        ("helm", "uninstall" | "delete") => Some(of(with_flag(&words, "--dry-run"))),
+        ("aws", "s3") => Some(of(with_flag(&words, "--dryrun"))),
         ("terraform" | "tofu", "destroy") => Some(format!("{} plan -destroy", command.program)),
         _ => None,
     }
 }
 
 /// Returns an argument as a shell takes it; a pattern is quoted if it was.
-fn written(word: &ShellWord) -> String {
+fn shell_text(word: &ShellWord) -> String {
     if word.quoted && word.text.contains(['*', '?', '[', '{', '~', '$', '!']) && !word.text.contains('\'') {
         return format!("'{}'", word.text);
     }
@@ -47,7 +47,7 @@ fn written(word: &ShellWord) -> String {
 }
 
 /// Returns the arguments of a forced push with a lease instead of the force.
-fn pushed(command: &SimpleCommand, words: &[&str]) -> Option<Vec<String>> {
+fn push_with_lease(command: &SimpleCommand, words: &[&str]) -> Option<Vec<String>> {
     let plus = words.iter().any(|word| word.starts_with('+'));
     let forced = command.has(&["-f", "--force"]) || plus;
     if !forced
@@ -57,7 +57,7 @@ fn pushed(command: &SimpleCommand, words: &[&str]) -> Option<Vec<String>> {
         return None;
     }
     let lease = "--force-with-lease";
-    let unforced = without(words, |word| word == "--force" || word.starts_with(lease));
+    let unforced = without_words(words, |word| word == "--force" || word.starts_with(lease));
     let unforced = unforced.iter().filter_map(|word| {
         let is_short = word.starts_with('-') && !word.starts_with("--");
         let word = if is_short { word.replace('f', "") } else { word.trim_start_matches('+').to_owned() };
@@ -88,14 +88,14 @@ fn shown_only(word: &str) -> String {
     }
 }
 
-fn replaced(words: &[&str], from: &str, to: &str) -> Vec<String> {
+fn with_word_replaced(words: &[&str], from: &str, to: &str) -> Vec<String> {
     words.iter().map(|word| if *word == from { to } else { word }.to_owned()).collect()
 }
 
-fn without(words: &[&str], dropped: impl Fn(&str) -> bool) -> Vec<String> {
+fn without_words(words: &[&str], dropped: impl Fn(&str) -> bool) -> Vec<String> {
     words.iter().filter(|word| !dropped(word)).map(|word| (*word).to_owned()).collect()
 }
 
-fn with(words: &[&str], flag: &str) -> Vec<String> {
+fn with_flag(words: &[&str], flag: &str) -> Vec<String> {
     words.iter().copied().chain([flag]).map(str::to_owned).collect()
 }

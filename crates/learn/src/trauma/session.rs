@@ -75,9 +75,9 @@ pub fn incidents<'a>(
             suspect.traces.push((step.at, HarmEvidence::Restore(first_line(command))));
         }
     }
-    for reaction in reported(events, first, judge) {
+    for reaction in reported_harm(events, first, judge) {
         let prompts = prompts_until(events, reaction.at);
-        if let Some(at) = blamed(&suspects, &reaction, prompts) {
+        if let Some(at) = blamed_suspect(&suspects, &reaction, prompts) {
             let evidence = match reaction.author {
                 MessageAuthor::Person => HarmEvidence::Regret(reaction.text),
                 MessageAuthor::Agent => HarmEvidence::Apology(reaction.text),
@@ -153,11 +153,11 @@ fn prompts_until(events: &[SessionEvent], at: usize) -> usize {
 }
 
 /// Returns the sentences after an event that report harm, in log order, at most one of each message.
-fn reported(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<Reaction> {
+fn reported_harm(events: &[SessionEvent], after: usize, judge: HarmJudge<'_>) -> Vec<Reaction> {
     let mut found: Vec<Reaction> = Vec::new();
     for (author, other) in [(MessageAuthor::Person, false), (MessageAuthor::Agent, true)] {
         let all: Vec<Reaction> =
-            (after..events.len()).flat_map(|at| message(&events[at], at, other)).collect();
+            (after..events.len()).flat_map(|at| reactions_of(&events[at], at, other)).collect();
         let texts: Vec<String> = all.iter().map(|one| without_long_words(&one.text)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let judged = judge(author, &texts);
@@ -179,7 +179,7 @@ fn without_long_words(text: &str) -> String {
 }
 
 /// Returns the sentences of a message of the user, or of the agent, that can report harm.
-fn message(event: &SessionEvent, at: usize, agents: bool) -> Vec<Reaction> {
+fn reactions_of(event: &SessionEvent, at: usize, agents: bool) -> Vec<Reaction> {
     let (author, text) = match &event.kind {
         _ if event.side => return Vec::new(),
         EventKind::UserPrompt { text } | EventKind::ToolRejected { text, .. } if !agents => {
@@ -193,7 +193,7 @@ fn message(event: &SessionEvent, at: usize, agents: bool) -> Vec<Reaction> {
 
 /// Returns the index of the command that a reaction is about: the last one that it names, else the
 /// last of the most severe ones. `prompts` is the number of prompts up to the reaction.
-fn blamed(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usize) -> Option<usize> {
+fn blamed_suspect(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usize) -> Option<usize> {
     let possible = || {
         suspects.iter().enumerate().filter(|(_, suspect)| {
             suspect.at < reaction.at
@@ -201,14 +201,15 @@ fn blamed(suspects: &[SuspectCommand<'_, '_>], reaction: &Reaction, prompts: usi
                 && prompts <= suspect.before.0 + MAX_COMPLAINT_PROMPTS
         })
     };
-    let reaction_words = words(&reaction.text);
-    let named_command = possible().rfind(|(_, suspect)| !words(suspect.command).is_disjoint(&reaction_words));
+    let reaction_words = subject_words(&reaction.text);
+    let named_command =
+        possible().rfind(|(_, suspect)| !subject_words(suspect.command).is_disjoint(&reaction_words));
     let gravest = || possible().max_by_key(|(at, suspect)| (suspect.danger.severity, *at));
     named_command.or_else(gravest).map(|(at, _)| at)
 }
 
 /// Returns the words of a text by which a message names a command, in lower case.
-fn words(text: &str) -> HashSet<String> {
+fn subject_words(text: &str) -> HashSet<String> {
     let words = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= MIN_SUBJECT_WORD_CHARS);

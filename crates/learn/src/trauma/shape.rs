@@ -68,6 +68,17 @@ pub fn verbs(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns `true` if a command sends an HTTP request with the method DELETE, given by `-X` or by this
+/// long option.
+pub fn requests_deletion(command: &SimpleCommand, long_option: &str) -> bool {
+    let is_joined = |word: &str| {
+        word == "-XDELETE" || word.strip_prefix(long_option).is_some_and(|method| method == "=DELETE")
+    };
+    let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
+    words.iter().any(|word| is_joined(word))
+        || words.windows(2).any(|pair| (pair[0] == "-X" || pair[0] == long_option) && pair[1] == "DELETE")
+}
+
 /// Splits an argument into its flags: `-rf` into `-r` and `-f`, and a long flag without its value.
 fn flags(word: &str) -> Vec<String> {
     if word.starts_with("--") {

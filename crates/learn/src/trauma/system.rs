@@ -8,13 +8,14 @@ use DangerSeverity::{Block, Warn};
 
 /// Returns how a command endangers the running machine.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
-    let (severity, reason) = service(command).or_else(|| protection(command)).or_else(|| account(command))?;
+    let (severity, reason) =
+        rate_service(command).or_else(|| rate_protection(command)).or_else(|| rate_account(command))?;
     Some(Danger::of(command, DangerClass::System, severity, reason))
 }
 
 type Found = Option<(DangerSeverity, &'static str)>;
 
-fn service(command: &SimpleCommand) -> Found {
+fn rate_service(command: &SimpleCommand) -> Found {
     let words: Vec<String> = command.operands().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let off = (Warn, "disables a service");
@@ -38,7 +39,7 @@ fn service(command: &SimpleCommand) -> Found {
     }
 }
 
-fn protection(command: &SimpleCommand) -> Found {
+fn rate_protection(command: &SimpleCommand) -> Found {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let off = (Block, "disables a protection of the machine");
@@ -68,7 +69,7 @@ fn protection(command: &SimpleCommand) -> Found {
     }
 }
 
-fn account(command: &SimpleCommand) -> Found {
+fn rate_account(command: &SimpleCommand) -> Found {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     match command.program.as_str() {

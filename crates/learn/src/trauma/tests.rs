@@ -46,6 +46,22 @@ fn bq_rm_blocks() {
 }
 
 #[test]
+fn a_request_that_deletes_is_seen_however_its_method_is_written() {
+    for command in [
+        "gh api -X DELETE repos/a/b",
+        "gh api -XDELETE repos/a/b",
+        "gh api --method DELETE repos/a/b",
+        "gh api --method=DELETE repos/a/b",
+        "curl -X DELETE https://example.com/a",
+        "curl -XDELETE https://example.com/a",
+        "curl --request=DELETE https://example.com/a",
+    ] {
+        assert_eq!(judgement(command), GuardVerdict::Warn, "{command}");
+    }
+    assert_eq!(judgement("gh api repos/a/b"), GuardVerdict::Allow);
+}
+
+#[test]
 fn programs_that_delete_as_rm_does_are_judged_as_it_is() {
     use GuardVerdict::{Allow, Block, Warn};
     for (command, expected) in [

@@ -32,11 +32,13 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
             )
         })
         .collect();
-    found.extend(unpacked(command, site));
-    found
-        .extend(scheduled(command).map(|reason| Danger::of(command, DangerClass::Persistence, Warn, reason)));
+    found.extend(rate_unpacking(command, site));
     found.extend(
-        configured(command).map(|reason| Danger::of(command, DangerClass::Persistence, Warn, reason)),
+        schedule_reason(command).map(|reason| Danger::of(command, DangerClass::Persistence, Warn, reason)),
+    );
+    found.extend(
+        configuration_reason(command)
+            .map(|reason| Danger::of(command, DangerClass::Persistence, Warn, reason)),
     );
     found
 }
@@ -89,7 +91,7 @@ fn edits_in_place(command: &SimpleCommand) -> bool {
 }
 
 /// Rates a command that unpacks an archive into a system folder or a home folder.
-fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
+fn rate_unpacking(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let behind = |flags: &[&str]| {
         let at = words.iter().position(|word| flags.contains(word))?;
@@ -126,7 +128,7 @@ fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger
 }
 
 /// Returns the reason if a command makes a program run later or at start-up.
-fn scheduled(command: &SimpleCommand) -> Option<&'static str> {
+fn schedule_reason(command: &SimpleCommand) -> Option<&'static str> {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     match command.program.as_str() {
@@ -150,7 +152,7 @@ fn scheduled(command: &SimpleCommand) -> Option<&'static str> {
 
 /// Returns the reason if a git setting makes git run a program or changes which servers it trusts
 /// or contacts.
-fn configured(command: &SimpleCommand) -> Option<&'static str> {
+fn configuration_reason(command: &SimpleCommand) -> Option<&'static str> {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     if command.program != "git" || words.first() != Some(&"config") {
         return None;
