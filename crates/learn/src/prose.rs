@@ -203,7 +203,7 @@ fn lines_of(text: &str, reading: MessageAuthor) -> Vec<ProseLine> {
             if reading == MessageAuthor::Person {
                 break;
             }
-            heading = plain(title.as_str()).to_lowercase();
+            heading = plain_line(title.as_str()).to_lowercase();
             continue;
         }
         let listed = LIST.is_match(line);
@@ -216,7 +216,7 @@ fn lines_of(text: &str, reading: MessageAuthor) -> Vec<ProseLine> {
         if machine {
             continue;
         }
-        let text = plain(LIST.replace(line, "").as_ref());
+        let text = plain_line(LIST.replace(line, "").as_ref());
         if text.is_empty() {
             continue;
         }
@@ -244,7 +244,7 @@ fn is_machine(line: &str) -> bool {
         return true;
     }
     // Code in backticks may be all that a sentence needs; naked symbols are a log or code.
-    let outside: String = plain(&LIST.replace(line, "")).split('`').step_by(2).collect();
+    let outside: String = plain_line(&LIST.replace(line, "")).split('`').step_by(2).collect();
     let (mut letters, mut symbols) = (0_usize, 0_usize);
     for c in outside.chars() {
         if c.is_alphabetic() || c.is_whitespace() {
@@ -266,7 +266,7 @@ impl ProseLine {
             listed: self.listed,
             heading: self.heading.clone(),
         };
-        split(&self.text)
+        split_sentences(&self.text)
             .into_iter()
             .map(whole)
             .filter(|sentence| !sentence.text.is_empty() && sentence.text.len() <= longest)
@@ -279,7 +279,7 @@ const ABBREVIATIONS: [&str; 10] =
     ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "fig.", "resp.", "incl."];
 
 /// Splits a line at sentence punctuation outside code and brackets.
-fn split(line: &str) -> Vec<&str> {
+fn split_sentences(line: &str) -> Vec<&str> {
     let (mut pieces, mut from) = (Vec::new(), 0);
     let (mut code, mut depth) = (false, 0_usize);
     let mut chars = line.char_indices().peekable();
@@ -328,7 +328,7 @@ fn may_start_sentence(rest: &str) -> bool {
 }
 
 /// Removes emphasis, link targets and leading symbols.
-fn plain(line: &str) -> String {
+fn plain_line(line: &str) -> String {
     pattern!(LINK = r"\[([^\]\[]+)\]\((?:[^()\s]|\([^()\s]*\))+\)");
     let line = visible(&LINK.replace_all(line, "$1"));
     let remaining = without_strong(&line);

@@ -107,15 +107,15 @@ pub(super) fn anchors(events: &[SessionEvent], steps: &[SessionStep], files: &[D
             }
         }
     };
-    add(codes(events, steps));
-    add(names(events));
+    add(error_codes(events, steps));
+    add(repeated_names(events));
     add(files.iter().map(|file| base_name(&file.text).to_owned()).collect());
     anchors
 }
 
 /// Returns the error codes and exception names in the output of failed checks, such as `ENOENT`.
 /// The rest of the output is never quoted.
-fn codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
+fn error_codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
     let mut found = Vec::new();
     for step in steps.iter().filter(|step| step.outcome == ToolOutcome::Error && step.check().is_some()) {
         let text = events.get(step.done_at).and_then(|event| event.kind.text()).unwrap_or("");
@@ -129,7 +129,7 @@ fn codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
 }
 
 /// Returns the identifiers in backticks that occur in at least two messages, most frequent first.
-fn names(events: &[SessionEvent]) -> Vec<String> {
+fn repeated_names(events: &[SessionEvent]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for event in events.iter().filter(|event| !event.side) {
         let (EventKind::UserPrompt { text } | EventKind::AssistantText { text }) = &event.kind else {

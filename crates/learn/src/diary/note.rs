@@ -56,7 +56,7 @@ pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
         keys.push(("search_anchors", list(&diary.anchors)));
     }
     if !diary.related.is_empty() {
-        keys.push(("related_sessions", Value::Sequence(diary.related.iter().map(related).collect())));
+        keys.push(("related_sessions", Value::Sequence(diary.related.iter().map(related_value).collect())));
     }
     keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
@@ -76,7 +76,7 @@ pub fn outcome(judged: &RecordedOutcome) -> Value {
     Value::Mapping(properties.collect())
 }
 
-fn related(related: &RelatedSessionRef) -> Value {
+fn related_value(related: &RelatedSessionRef) -> Value {
     let mut keys = Mapping::new();
     let mut put = |key: &str, value: Value| drop(keys.insert(Value::String(key.to_owned()), value));
     put("session", Value::String(visible(&related.session)));

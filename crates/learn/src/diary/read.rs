@@ -28,14 +28,14 @@ pub fn read(text: &str) -> Option<Diary> {
         workspace: word("workspace"),
         started: word("started").and_then(|text| Instant::parse(&text).ok()),
         duration_s: word("duration_s").and_then(|text| text.parse().ok()),
-        tags: list(&fields, "tags"),
-        anchors: list(&fields, "search_anchors"),
+        tags: text_list(&fields, "tags"),
+        anchors: text_list(&fields, "search_anchors"),
         related: related(&fields),
         ..Diary::default()
     };
     diary.verdict.status = word("status").and_then(|name| SessionStatus::of(&name)).unwrap_or_default();
-    body(split.body(), &mut diary);
-    diary.recorded_outcome = judged(&fields);
+    read_body(split.body(), &mut diary);
+    diary.recorded_outcome = read_outcome(&fields);
     if let Some(judged) = &diary.recorded_outcome {
         diary.verdict.status = judged.status;
     }
@@ -43,7 +43,7 @@ pub fn read(text: &str) -> Option<Diary> {
 }
 
 /// Parses `outcome` in the frontmatter, which is a mapping or only a status.
-fn judged(fields: &FrontmatterFields) -> Option<RecordedOutcome> {
+fn read_outcome(fields: &FrontmatterFields) -> Option<RecordedOutcome> {
     let field = fields.get("outcome")?;
     let word = |key: &str| field.value.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
     let status = if field.value.is_mapping() { word("status") } else { field.text() };
@@ -56,7 +56,7 @@ fn judged(fields: &FrontmatterFields) -> Option<RecordedOutcome> {
     })
 }
 
-fn list(fields: &FrontmatterFields, key: &str) -> Vec<String> {
+fn text_list(fields: &FrontmatterFields, key: &str) -> Vec<String> {
     let items = fields.get(key).and_then(|field| field.value.as_sequence());
     items.into_iter().flatten().filter_map(cm_note::frontmatter::parse::scalar_text).collect()
 }
@@ -76,7 +76,7 @@ fn related(fields: &FrontmatterFields) -> Vec<RelatedSessionRef> {
     items.into_iter().flatten().filter_map(one).collect()
 }
 
-fn body(body: &str, diary: &mut Diary) {
+fn read_body(body: &str, diary: &mut Diary) {
     let mut section = None::<String>;
     for line in body.lines() {
         if let Some(heading) = line.strip_prefix("## ") {
@@ -90,7 +90,7 @@ fn body(body: &str, diary: &mut Diary) {
         } else if let Some(entry) = line.strip_prefix("- ") {
             let item = item(entry.trim());
             match &section {
-                None => diary.verdict.signs.extend(sign(&item)),
+                None => diary.verdict.signs.extend(outcome_sign(&item)),
                 Some(heading) => {
                     diary.section_mut(heading).into_iter().for_each(|items| items.push(item.clone()))
                 }
@@ -125,7 +125,7 @@ pub(crate) fn item(entry: &str) -> DiaryItem {
     DiaryItem { text: text.to_owned(), line, voice: author, standing: is_standing }
 }
 
-fn sign(item: &DiaryItem) -> Option<OutcomeEvidence> {
+fn outcome_sign(item: &DiaryItem) -> Option<OutcomeEvidence> {
     let (mark, what) = item.text.split_once(": ")?;
     let good = match mark {
         FOR_MARK => true,

@@ -161,7 +161,8 @@ pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
         let edge = *at < 2 || at + 1 == all.len();
         !many || (edge && !sentence.listed)
     });
-    let classified = own.filter_map(|(_, sentence)| Some((sentence, one(sentence, corrects, general)?)));
+    let classified =
+        own.filter_map(|(_, sentence)| Some((sentence, utterance_of(sentence, corrects, general)?)));
     // What is listed is what the task asks for, unless it says that it is to hold always.
     classified
         .filter(|(sentence, utterance)| !sentence.listed || utterance.standing)
@@ -175,7 +176,7 @@ const MAX_MESSAGE_SENTENCES: usize = 8;
 /// Maximum number of sentences in a message whose "don't" may be meant as a general rule.
 const MAX_GENERAL_RULE_SENTENCES: usize = 3;
 
-fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
+fn utterance_of(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
     let whole = without_polite_question(&sentence.text);
     if takes_back(whole) {
         return Some(Utterance { kind: UtteranceKind::Retraction, text: whole.to_owned(), standing: false });
@@ -188,7 +189,7 @@ fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> 
     }
     let filler = FILLER.find(whole).map_or(0, |found| found.end());
     let body = &whole[filler..];
-    let (kind, standing) = kind(whole, body, corrects, general)?;
+    let (kind, standing) = utterance_kind(whole, body, corrects, general)?;
     let contrast = ["instead of", "rather than", ", not "].iter().any(|words| body.contains(words));
     let least = if standing || contrast || DONT.is_match(body) { 2 } else { 3 };
     // "I've decided on x, but I'm not sure how": what they chose, without their trouble with it.
@@ -196,7 +197,7 @@ fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> 
     (content_word_count(text) >= least).then(|| Utterance { kind, text: text.to_owned(), standing })
 }
 
-fn kind(whole: &str, body: &str, corrects: bool, general: bool) -> Option<(UtteranceKind, bool)> {
+fn utterance_kind(whole: &str, body: &str, corrects: bool, general: bool) -> Option<(UtteranceKind, bool)> {
     if is_standing(body) {
         return Some((UtteranceKind::Preference, true));
     }

@@ -235,7 +235,7 @@ pub fn cited(
             .filter(|sentence| !NOT_USED.is_match(&sentence.text))
             .flat_map(|sentence| own_ids(&sentence.text, rules_by_id))
             .collect();
-        add(&mut found, uses, event.line);
+        add_uses(&mut found, uses, event.line);
     }
     for step in steps.iter().filter(|step| step.edited()) {
         let StepKind::Edit { texts, .. } = &step.kind else { continue };
@@ -244,13 +244,13 @@ pub fn cited(
             let fresh = own_ids(new, rules_by_id);
             fresh.into_iter().filter(move |id| !before.contains(id))
         });
-        add(&mut found, uses.collect(), step.line);
+        add_uses(&mut found, uses.collect(), step.line);
     }
     found.sort_by_key(|(_, line)| *line);
     found
 }
 
-fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
+fn add_uses(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
     let distinct: BTreeSet<&String> = uses.iter().collect();
     if distinct.len() > MAX_CITED_RULES {
         return;

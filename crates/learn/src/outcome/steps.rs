@@ -103,7 +103,7 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
                     Some(id) => drop(open.insert(id.as_str(), steps.len())),
                     None => nameless.push(steps.len()),
                 }
-                steps.push(step(at, event, step_kind(name, input)));
+                steps.push(step_of(at, event, step_kind(name, input)));
             }
             EventKind::ToolResult { id, outcome, exit_code, text } => {
                 let of = match id {
@@ -133,14 +133,14 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
                     // The result may be a record of its own.
                     nameless.push(steps.len());
                 }
-                let mut of = step(at, event, command_line(command));
+                let mut of = step_of(at, event, command_line(command));
                 of.outcome =
                     outcome_of(&of, ToolOutcome::Unknown, *exit_code, output.as_deref().unwrap_or(""));
                 steps.push(of);
             }
             EventKind::System { text } => steps.extend(
                 program_actions(text)
-                    .map(|action| SessionStep { outcome: ToolOutcome::Ok, ..step(at, event, action) }),
+                    .map(|action| SessionStep { outcome: ToolOutcome::Ok, ..step_of(at, event, action) }),
             ),
             _ => {}
         }
@@ -148,7 +148,7 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
     steps
 }
 
-fn step(at: usize, event: &SessionEvent, kind: StepKind) -> SessionStep {
+fn step_of(at: usize, event: &SessionEvent, kind: StepKind) -> SessionStep {
     SessionStep {
         at,
         line: event.line,

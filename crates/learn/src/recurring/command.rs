@@ -123,7 +123,7 @@ pub fn reduce(line: &str, workspace: Option<&str>) -> ReducedLine {
                 CommandEffect::Acts => {
                     let inner = transparent(&script.commands, at);
                     if effect(&script.commands[inner]) == CommandEffect::Acts {
-                        reduced.commands.push(traced(
+                        reduced.commands.push(trace_command(
                             &script.commands,
                             inner,
                             (&prefix, &exported),
@@ -164,7 +164,7 @@ fn words_of(command: &SimpleCommand) -> Vec<String> {
     std::iter::once(command.program_path.clone()).chain(args).collect()
 }
 
-fn traced(
+fn trace_command(
     commands: &[SimpleCommand],
     at: usize,
     (prefix, exported): (&[String], &[String]),

@@ -20,15 +20,15 @@ pub struct DemandedCommands {
 
 impl DemandedCommands {
     pub fn of(rule: &str) -> Self {
-        let code = rule.split('`').skip(1).step_by(2).map(folded).filter(|code| !code.is_empty());
+        let code = rule.split('`').skip(1).step_by(2).map(fold_command).filter(|code| !code.is_empty());
         let (statement, code) = (RuleStatement::of(rule), code.collect());
-        Self { statement, text: format!(" {} ", folded(&rule.replace('`', " "))), code }
+        Self { statement, text: format!(" {} ", fold_command(&rule.replace('`', " "))), code }
     }
 
     /// Whether the rule demands the command: exactly, or by its program, as in "use `pnpm`". A command
     /// without backticks needs a program and an argument.
     pub fn has(&self, command: &str) -> bool {
-        let command = folded(command);
+        let command = fold_command(command);
         let Some(program) = command.split(' ').next() else { return false };
         if self.code.contains(&command) {
             return self.statement.demands(&format!("`{command}`"));
@@ -67,7 +67,7 @@ pub fn successful_runs(rule: &str, traces: &[&SessionTrace]) -> Vec<Occurrence> 
     support.in_order().into_iter().cloned().collect()
 }
 
-fn folded(text: &str) -> String {
+fn fold_command(text: &str) -> String {
     fold_whitespace(text).to_lowercase()
 }
 

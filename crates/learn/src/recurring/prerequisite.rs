@@ -64,7 +64,7 @@ impl<'t> FailingCommand<'t> {
         if !streak.is_without_changes() {
             return;
         }
-        let plausible: Vec<String> = distinct(
+        let plausible: Vec<String> = distinct_keys(
             streak.between.iter().map(|one| one.command).filter(|one| is_plausible(one, streak.command)),
         );
         if streak.end == StreakEnd::Open {
@@ -108,7 +108,7 @@ impl<'t> FailingCommand<'t> {
         let mut support = first.clone();
         self.unstable.iter().for_each(|conversation| support.oppose(*conversation));
         let (_, streak) = self.earliest()?;
-        let head = format!("Run {} before {}", joined(&needed, ", then "), code(key));
+        let head = format!("Run {} before {}", join_commands(&needed, ", then "), code(key));
         let text = format!("{head}: without it, it failed{}", with_message(streak.failure));
         Some(RecurringPattern {
             head,
@@ -129,14 +129,14 @@ impl<'t> FailingCommand<'t> {
                 && streak.failure.message.is_some()
         };
         let (trace, streak) = self.ended.iter().find(sure)?;
-        let needed = distinct(streak.between.iter().map(|one| one.command));
+        let needed = distinct_keys(streak.between.iter().map(|one| one.command));
         let needed: Vec<&String> = needed.iter().collect();
         if needed.len() > MAX_PREREQUISITE_COMMANDS || !self.unstable.is_empty() {
             return None;
         }
         let head = format!("{} failed{}", code(key), with_message(streak.failure));
         let was = if needed.len() == 1 { "was" } else { "were" };
-        let text = format!("{head} until {} {was} run", joined(&needed, " and "));
+        let text = format!("{head} until {} {was} run", join_commands(&needed, " and "));
         let mut support = PatternSupport::default();
         let quote = quote(streak, &joined_keys(&needed));
         support.add(trace.conversation, Occurrence::new(trace, streak.first, quote));
@@ -167,7 +167,7 @@ impl<'t> FailingCommand<'t> {
     }
 }
 
-fn distinct<'c>(commands: impl Iterator<Item = &'c TracedCommand>) -> Vec<String> {
+fn distinct_keys<'c>(commands: impl Iterator<Item = &'c TracedCommand>) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for key in commands.map(TracedCommand::key) {
         if !keys.contains(&key) {
@@ -177,7 +177,7 @@ fn distinct<'c>(commands: impl Iterator<Item = &'c TracedCommand>) -> Vec<String
     keys
 }
 
-fn joined(commands: &[&String], by: &str) -> String {
+fn join_commands(commands: &[&String], by: &str) -> String {
     commands.iter().map(|one| code(one)).collect::<Vec<_>>().join(by)
 }
 

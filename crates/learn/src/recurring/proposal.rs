@@ -90,13 +90,13 @@ pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedPro
             PatternNote::Fact { .. } => facts += 1,
             PatternNote::Rule { .. } => {}
         }
-        proposed.extend(proposal(&pattern, own));
+        proposed.extend(propose_pattern(&pattern, own));
     }
     proposed.extend(repeated_requests(traces, own));
     proposed
 }
 
-fn proposal(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedProposal> {
+fn propose_pattern(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedProposal> {
     let support = &pattern.support;
     let sessions = support.count();
     let memory = |note_type: &'static str, text: &str| {

@@ -174,7 +174,7 @@ impl<'t> RemarkReader<'t> {
         let (failed, failure) = *self.failed.iter().rev().find(is_replaced)?;
         // Where the commands tell what to do, one word is enough.
         let least = if failed.reusable && used.reusable { 1 } else { MIN_COMMAND_REMARK_WORDS };
-        let text = about(message.text, &differing(failed, used), least)?;
+        let text = sentences_about(message.text, &differing_parts(failed, used), least)?;
         self.failed.clear();
         let (failed, failure) = (failed.clone(), failure.clone());
         Some(TracedKind::ExplainedReplacement {
@@ -197,7 +197,7 @@ impl<'t> RemarkReader<'t> {
             return None;
         }
         explanation.extend(statements(message.text));
-        Some(TracedKind::NamedCause { text: joined(&explanation), answer: Some(answer) })
+        Some(TracedKind::NamedCause { text: join_sentences(&explanation), answer: Some(answer) })
     }
 
     /// Returns the explanation of the turn that ends with a message, if the person confirms or accepts what came of it.
@@ -242,7 +242,7 @@ impl<'t> RemarkReader<'t> {
             NAMES_CAUSE.is_match(text) && is_certain(text) && content_word_count(text) >= MIN_CAUSE_WORDS
         })?;
         self.since_guess = None;
-        Some(TracedKind::NamedCause { text: joined(&all[at..]), answer: agreement(message) })
+        Some(TracedKind::NamedCause { text: join_sentences(&all[at..]), answer: agreement(message) })
     }
 }
 
@@ -251,7 +251,7 @@ impl TurnExplanation {
     fn of(message: &str) -> Option<Self> {
         let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
         let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
-        let text = joined(&all[cause.unwrap_or_default()..]);
+        let text = join_sentences(&all[cause.unwrap_or_default()..]);
         (content_word_count(&text) >= MIN_UNMARKED_EXPLANATION_WORDS && connects(&text)).then_some(Self {
             text,
             names_cause: cause.is_some(),
@@ -289,14 +289,14 @@ fn is_same(one: &TracedCommand, other: &TracedCommand) -> bool {
 }
 
 /// Returns the parts of words, in lower case, that occur in `used` and not in `failed`.
-fn differing(failed: &TracedCommand, used: &TracedCommand) -> BTreeSet<String> {
+fn differing_parts(failed: &TracedCommand, used: &TracedCommand) -> BTreeSet<String> {
     let words = |command: &TracedCommand| {
-        parts(&format!("{} {}", command.key(), command.folder.as_deref().unwrap_or_default()))
+        word_parts(&format!("{} {}", command.key(), command.folder.as_deref().unwrap_or_default()))
     };
     words(used).difference(&words(failed)).cloned().collect()
 }
 
-fn parts(text: &str) -> BTreeSet<String> {
+fn word_parts(text: &str) -> BTreeSet<String> {
     let parts =
         text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() >= MIN_WORD_PART_CHARS);
     parts.map(str::to_lowercase).collect()
@@ -304,14 +304,14 @@ fn parts(text: &str) -> BTreeSet<String> {
 
 /// Returns the first sentence with at least `least` content words that names one of the parts as code, joined with the
 /// sentence that names a cause, if the message has one.
-fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<String> {
+fn sentences_about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<String> {
     let names = |text: &String| {
         let is_code = |word: &&str| {
             word.contains(|c: char| c.is_numeric() || "_@/=".contains(c)) || word.starts_with("--")
         };
         let quoted = text.split('`').skip(1).step_by(2);
         let words = text.split_whitespace().filter(is_code);
-        quoted.chain(words).any(|code| parts(code).iter().any(|part| differing.contains(part)))
+        quoted.chain(words).any(|code| word_parts(code).iter().any(|part| differing.contains(part)))
     };
     let is_telling = |text: &String| {
         names(text)
@@ -329,7 +329,7 @@ fn about(message: &str, differing: &BTreeSet<String>, least: usize) -> Option<St
 }
 
 /// Joins the first sentence with the certain ones that follow it, up to [`MAX_EXPLANATION_CHARS`] characters.
-fn joined(sentences: &[String]) -> String {
+fn join_sentences(sentences: &[String]) -> String {
     let mut text = sentences.first().cloned().unwrap_or_default();
     for next in sentences.iter().skip(1).take_while(|next| is_certain(next)) {
         if text.chars().count() + 1 + next.chars().count() > MAX_EXPLANATION_CHARS {

@@ -74,13 +74,13 @@ pub fn repeated_requests(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<Co
         .flat_map(|trace| trace.requests.iter().filter_map(|request| ComparedRequest::of(trace, request)))
         .collect();
     sentences.sort_by(|one, other| one.place.cmp(&other.place));
-    let groups = grouped(&sentences);
-    groups.iter().filter_map(|group| proposal(group, own)).take(MAX_SESSION_PROPOSALS).collect()
+    let groups = group_requests(&sentences);
+    groups.iter().filter_map(|group| propose_group(group, own)).take(MAX_SESSION_PROPOSALS).collect()
 }
 
 /// Groups the sentences, which are in the order of time, by their likeness with the first one of a
 /// group.
-fn grouped<'s, 't>(sentences: &'s [ComparedRequest<'t>]) -> Vec<Vec<&'s ComparedRequest<'t>>> {
+fn group_requests<'s, 't>(sentences: &'s [ComparedRequest<'t>]) -> Vec<Vec<&'s ComparedRequest<'t>>> {
     let mut groups: Vec<Vec<&ComparedRequest<'_>>> = Vec::new();
     for sentence in sentences {
         let nearest = groups
@@ -95,7 +95,7 @@ fn grouped<'s, 't>(sentences: &'s [ComparedRequest<'t>]) -> Vec<Vec<&'s Compared
     groups
 }
 
-fn proposal(group: &[&ComparedRequest<'_>], own: &SessionTrace) -> Option<CountedProposal> {
+fn propose_group(group: &[&ComparedRequest<'_>], own: &SessionTrace) -> Option<CountedProposal> {
     let (mut conversations, mut texts) = (BTreeSet::new(), BTreeSet::new());
     // Identical texts count once, because prompts are pasted.
     let fresh = |sentence: &&&ComparedRequest<'_>| {

@@ -88,10 +88,10 @@ const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
 /// assert_eq!(missing_parts("Use pnpm 9 with `--frozen`.", &quote, &[]), ["--frozen", "9"]);
 /// ```
 pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String> {
-    let folded: Vec<String> = sources.iter().map(|source| fold(source)).collect();
+    let folded: Vec<String> = sources.iter().map(|source| fold_for_comparison(source)).collect();
     let source_words: HashSet<String> = sources.iter().flat_map(|source| words(source)).collect();
     let is_there = |part: &str| {
-        let part = fold(part);
+        let part = fold_for_comparison(part);
         folded.iter().any(|source| source.contains(&part))
     };
     let stems: HashSet<String> =
@@ -133,7 +133,7 @@ fn stem(word: &str) -> String {
 }
 
 fn first_negation(text: &str) -> Option<String> {
-    let lower = fold(text);
+    let lower = fold_for_comparison(text);
     let word = lower
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .find(|word| NEGATIONS.contains(word))
@@ -142,7 +142,7 @@ fn first_negation(text: &str) -> Option<String> {
 }
 
 /// Lower case, straight apostrophes, one space between words, and no marks of code.
-fn fold(text: &str) -> String {
+fn fold_for_comparison(text: &str) -> String {
     let plain = text.to_lowercase().replace('’', "'").replace('`', "");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -32,7 +32,10 @@ pub(super) fn says_the_same(one: &str, other: &str) -> bool {
     let only_shared = |tokens: &[Token]| {
         tokens.iter().filter(|token| token.is_exact).all(|token| shared.contains(&token.word))
     };
-    shared.len() >= least && only_shared(&a) && only_shared(&b) && order(&a, &shared) == order(&b, &shared)
+    shared.len() >= least
+        && only_shared(&a)
+        && only_shared(&b)
+        && in_order(&a, &shared) == in_order(&b, &shared)
 }
 
 /// A word of a statement in lower case.
@@ -69,7 +72,7 @@ fn shared(a: &[Token], b: &[Token]) -> BTreeSet<String> {
 }
 
 /// Returns the shared words of a statement, each where it stands first.
-fn order<'t>(tokens: &'t [Token], shared: &BTreeSet<String>) -> Vec<&'t str> {
+fn in_order<'t>(tokens: &'t [Token], shared: &BTreeSet<String>) -> Vec<&'t str> {
     let mut seen = BTreeSet::new();
     let words = tokens.iter().map(|token| token.word.as_str());
     words.filter(|word| shared.contains(*word) && seen.insert(*word)).collect()

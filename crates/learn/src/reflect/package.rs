@@ -42,7 +42,7 @@ const MAX_HANDED_SESSION_CHARS: usize = 20_000;
 
 /// Builds the prompt that asks a model for the diary of a session.
 pub fn diary(events: &[SessionEvent]) -> String {
-    filled(
+    fill_template(
         DIARY,
         &[
             ("schema", &schema(&answer::diary_schema())),
@@ -65,7 +65,7 @@ pub fn reflect(
     });
     let proposed = so_far.iter().map(|draft| format!("{}\n", brief(draft))).collect::<String>();
     let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-    filled(
+    fill_template(
         REFLECT,
         &[
             ("schema", &schema(&answer::deltas_schema())),
@@ -81,7 +81,7 @@ pub fn reflect(
 pub fn work_package(summary: &Diary, events: &[SessionEvent], rules: &[RuleRef<'_>]) -> String {
     let listed = rules.iter().map(|rule| format!("{}: {}\n", rule.id, rule.content)).collect::<String>();
     let listed = if listed.is_empty() { "none".to_owned() } else { listed };
-    filled(
+    fill_template(
         WORK_PACKAGE,
         &[
             ("reflects", &json_text(&summary.session)),
@@ -110,7 +110,7 @@ pub fn remember(sources: &[String], memories: &[&str], names: Option<&[String]>)
         ),
         None => (MODELS_ANSWER, String::new(), answer::memories_schema()),
     };
-    filled(
+    fill_template(
         REMEMBER,
         &[
             ("delivery", delivery),
@@ -132,7 +132,7 @@ pub fn validate(rule: &str, validation: &RuleValidation) -> String {
     for (number, quote) in (1..).zip(&validation.evidence.quotes) {
         let _ = write!(evidence, "\n{number}. session {}: {}", quote.session, quote.text);
     }
-    filled(
+    fill_template(
         VALIDATE,
         &[
             ("schema", &schema(&answer::rule_schema())),
@@ -145,7 +145,7 @@ pub fn validate(rule: &str, validation: &RuleValidation) -> String {
 /// Builds the prompt that asks a model to correct an answer that could not be parsed, for the
 /// reason `wrong`.
 pub fn repair(prompt: &str, reply: &str, wrong: &str) -> String {
-    filled(
+    fill_template(
         REPAIR,
         &[
             ("wrong", &fenced("error", &without_middle(wrong, 1_000))),
@@ -168,7 +168,7 @@ fn schema(schema: &schemars::Schema) -> String {
 }
 
 /// Fills the placeholders of a template in one pass; inserted values are not expanded again.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
+fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = format!("{MODEL_CALL}\n");
     let mut rest = template;
     while let Some(open) = rest.find("{{") {

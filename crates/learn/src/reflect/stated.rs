@@ -54,7 +54,7 @@ impl TypedSentences {
     /// Takes the statements of a session with their probabilities, in the same order.
     pub fn of(statements: &[Statement], judged: &[KindProbabilities]) -> Self {
         let sentence = |(one, judged): (&Statement, &KindProbabilities)| TypedSentence {
-            text: plain(&one.text),
+            text: normalize(&one.text),
             line: one.line,
             lasting: judged.lasting(),
             is_pasted: one.is_pasted,
@@ -67,7 +67,7 @@ impl TypedSentences {
     /// failed calls that the quote answers. Code, numbers and negations must stand in the quote or
     /// in what it answers; names may stand in any prompt of the session.
     pub fn doubt(&self, proposal: &str, quote: &str, calls: &[String]) -> Option<QuoteDoubt> {
-        let parts: Vec<String> = parts(quote);
+        let parts: Vec<String> = sentences_of_quote(quote);
         let names: Vec<&str> =
             self.0.iter().filter(|one| !one.is_pasted).map(|one| one.text.as_str()).collect();
         let mut worst = QuoteDoubt::NotTyped;
@@ -124,7 +124,7 @@ fn sentences_of<'a>(prompt: &'a [TypedSentence], part: &str) -> Option<Vec<&'a T
 
 /// Whether two quotes of one prompt have a sentence in common.
 pub fn share_a_sentence(one: &str, other: &str) -> bool {
-    let (one, other) = (parts(one), parts(other));
+    let (one, other) = (sentences_of_quote(one), sentences_of_quote(other));
     let is_within = |short: &String, long: &String| {
         short == long || (short.chars().count() >= MIN_IDENTIFYING_CHARS && long.contains(short.as_str()))
     };
@@ -132,13 +132,13 @@ pub fn share_a_sentence(one: &str, other: &str) -> bool {
 }
 
 /// The sentences of a quote, with normalized case and white space and without the full stop.
-fn parts(quote: &str) -> Vec<String> {
+fn sentences_of_quote(quote: &str) -> Vec<String> {
     let sentences = sentences(quote, MessageAuthor::Person).into_iter();
-    let bare = sentences.map(|one| plain(one.text.trim_end_matches(['.', '!', '。', '！'])));
+    let bare = sentences.map(|one| normalize(one.text.trim_end_matches(['.', '!', '。', '！'])));
     bare.filter(|part| !part.is_empty()).collect()
 }
 
-fn plain(text: &str) -> String {
+fn normalize(text: &str) -> String {
     fold_whitespace(text).to_lowercase()
 }
 

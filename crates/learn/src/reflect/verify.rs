@@ -92,7 +92,7 @@ impl QuotableSession {
                 }
                 _ => continue,
             };
-            lines.entry(event.line).or_default().push((voice, plain(&text)));
+            lines.entry(event.line).or_default().push((voice, normalize_quoted(&text)));
         }
         Self { session: session.to_owned(), agent: agent.to_owned(), lines, ..Self::default() }
     }
@@ -101,7 +101,7 @@ impl QuotableSession {
     /// calls, each with its call. Without them, nothing is admitted.
     #[must_use]
     pub fn with_typed(self, typed: TypedSentences, calls: Vec<(String, String)>) -> Self {
-        let calls = calls.into_iter().map(|(words, call)| (plain(&words), call)).collect();
+        let calls = calls.into_iter().map(|(words, call)| (normalize_quoted(&words), call)).collect();
         Self { typed, calls, ..self }
     }
 
@@ -111,7 +111,7 @@ impl QuotableSession {
         match self.typed_line(quote) {
             None => Some(QuoteDoubt::NotTyped),
             Some((_, StatementAuthor::Person)) => {
-                let wanted = plain(quote);
+                let wanted = normalize_quoted(quote);
                 let own = self.calls.iter().filter(|(words, _)| words.contains(&wanted));
                 let all: Vec<String> =
                     own.map(|(_, call)| call.clone()).chain(calls.iter().cloned()).collect();
@@ -123,13 +123,13 @@ impl QuotableSession {
 
     /// Makes the lines of a text quotable, each with its author.
     pub fn of_lines(lines: impl IntoIterator<Item = (u64, StatementAuthor, String)>) -> Self {
-        let one = |(line, author, text): (u64, _, String)| (line, vec![(author, plain(&text))]);
+        let one = |(line, author, text): (u64, _, String)| (line, vec![(author, normalize_quoted(&text))]);
         Self { lines: lines.into_iter().map(one).collect(), ..Self::default() }
     }
 
     /// Returns the first line on which a user typed a quote, with its author; `None` if none did.
     pub fn typed_line(&self, quote: &str) -> Option<(u64, StatementAuthor)> {
-        let wanted = plain(quote);
+        let wanted = normalize_quoted(quote);
         let texts = self.lines.iter().flat_map(|(line, texts)| texts.iter().map(move |text| (*line, text)));
         let mut typed = texts.filter(|(_, (voice, _))| voice.is_persons());
         typed.find(|(_, (_, text))| text.contains(&wanted)).map(|(line, (voice, _))| (line, *voice))
@@ -137,7 +137,7 @@ impl QuotableSession {
 
     /// Finds a quote on line `line` or else on the first line that contains it.
     fn find(&self, line: u64, quote: &str) -> Result<(DraftOrigin, StatementAuthor), Rejection> {
-        let wanted = plain(quote);
+        let wanted = normalize_quoted(quote);
         if wanted.chars().count() < MIN_QUOTE_CHARS {
             return Err(Rejection::ShortQuote(quote.to_owned()));
         }
@@ -152,7 +152,7 @@ impl QuotableSession {
 }
 
 /// Normalizes white space, case and fences of a text, for comparison with quotes.
-fn plain(text: &str) -> String {
+fn normalize_quoted(text: &str) -> String {
     fold_whitespace(&neutralize(text)).to_lowercase()
 }
 
@@ -165,7 +165,7 @@ pub fn deltas(
 ) -> (Vec<ReflectionDraft>, Vec<(usize, Rejection)>) {
     let (mut drafts, mut refused) = (Vec::new(), Vec::new());
     for (number, proposed) in (1..).zip(&answer.deltas) {
-        match one(proposed, bullet_ids, session) {
+        match verify_delta(proposed, bullet_ids, session) {
             Ok(draft) => drafts.push(draft),
             Err(why) => refused.push((number, why)),
         }
@@ -173,7 +173,7 @@ pub fn deltas(
     (strongest(drafts).0, refused)
 }
 
-fn one(
+fn verify_delta(
     proposed: &ProposedDelta,
     bullet_ids: &HashSet<&str>,
     session: &QuotableSession,
@@ -240,12 +240,14 @@ fn one(
             }
             DraftChange::Delta(CurationDelta::Merge(MergeDelta { ids, content: ruled(content)?, reason }))
         }
-        ProposedChange::Fact { content } => DraftChange::Memory(memory("fact", content, proof())?),
+        ProposedChange::Fact { content } => DraftChange::Memory(verify_memory("fact", content, proof())?),
         ProposedChange::Preference { content } => {
-            DraftChange::Memory(memory("preference", content, proof())?)
+            DraftChange::Memory(verify_memory("preference", content, proof())?)
         }
-        ProposedChange::Decision { content } => DraftChange::Memory(memory("decision", content, proof())?),
-        ProposedChange::Fix { content } => DraftChange::Memory(memory("fix", content, proof())?),
+        ProposedChange::Decision { content } => {
+            DraftChange::Memory(verify_memory("decision", content, proof())?)
+        }
+        ProposedChange::Fix { content } => DraftChange::Memory(verify_memory("fix", content, proof())?),
     };
     let strength = if voice.is_persons() { 60 } else { 40 };
     let draft = ReflectionDraft::new(what, vec![origin], strength);
@@ -277,7 +279,7 @@ pub fn stated(memory: &StatedMemory, session: &QuotableSession) -> Result<(u64, 
     }
 }
 
-fn memory(
+fn verify_memory(
     note_type: &'static str,
     content: &str,
     evidence: Vec<String>,

@@ -127,7 +127,7 @@ pub fn reflect_on(session: &SessionInput<'_>, earlier: &[Diary], most: usize) ->
         let saying = PreparedStatement::of(&item.text);
         own.iter().any(|other| other.is_equivalent(&saying))
     };
-    let others: Vec<Diary> = earlier.iter().filter_map(|diary| filtered(diary, same)).collect();
+    let others: Vec<Diary> = earlier.iter().filter_map(|diary| with_items(diary, same)).collect();
     let all: Vec<SessionInput<'_>> =
         std::iter::once(*session).chain(others.iter().map(SessionInput::of_diary)).collect();
     let is_own =
@@ -145,7 +145,7 @@ fn statement_items(diary: &Diary) -> impl Iterator<Item = &DiaryItem> {
 
 /// Returns a copy of a diary with only the items for which `passes` returns true; `None` if there
 /// are none.
-fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary> {
+fn with_items(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary> {
     let remainder =
         |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
     let remainder = Diary {
@@ -165,7 +165,7 @@ fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary>
 }
 
 fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
-    let mut drafts: Vec<ReflectionDraft> = sessions.iter().flat_map(feedback).collect();
+    let mut drafts: Vec<ReflectionDraft> = sessions.iter().flat_map(feedback_drafts).collect();
     for session in sessions {
         drafts.extend(session.lasting.iter().filter_map(|statement| propose_lasting(session, statement)));
     }
@@ -174,18 +174,18 @@ fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
         let counts = move |item: &&DiaryItem| item.line > 0 && (item.voice.is_persons() || held);
         session.diary.learnings.iter().filter(counts).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
-    drafts.extend(grouped(facts).iter().filter_map(fact));
+    drafts.extend(group_statements(facts).iter().filter_map(propose_fact));
     let pairs = sessions.iter().flat_map(|session| {
         let solved = |item: &&DiaryItem| {
             item.line > 0 && item.voice == StatementAuthor::Log && SOLVED.is_match(&item.text)
         };
         session.diary.challenges.iter().filter(solved).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
-    drafts.extend(grouped(pairs).iter().filter_map(propose_fix));
+    drafts.extend(group_statements(pairs).iter().filter_map(propose_fix));
     drafts
 }
 
-fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a DiaryItem)>) -> Vec<StatementGroup<'a>> {
+fn group_statements<'a>(items: impl Iterator<Item = (&'a Diary, &'a DiaryItem)>) -> Vec<StatementGroup<'a>> {
     let mut groups: Vec<StatementGroup<'a>> = Vec::new();
     for (diary, item) in items {
         let saying = PreparedStatement::of(&item.text);
@@ -256,10 +256,15 @@ pub(super) fn rule_of(
         diaries: diaries.into_iter().collect(),
         ..RuleProposal::default()
     };
-    Some(add(bullet, reason, vec![origin(first, item.line)], 0))
+    Some(add_draft(bullet, reason, vec![origin(first, item.line)], 0))
 }
 
-fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength: u32) -> ReflectionDraft {
+fn add_draft(
+    bullet: RuleProposal,
+    reason: String,
+    origins: Vec<DraftOrigin>,
+    strength: u32,
+) -> ReflectionDraft {
     let first = origins.first();
     let delta = CurationDelta::Add(Box::new(AddDelta {
         bullet,
@@ -275,12 +280,12 @@ fn in_sessions(sessions: usize) -> String {
     format!("in {}", count(sessions, "session"))
 }
 
-fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory {
+fn memory_of_group(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory {
     let observations = group.sessions();
     let lead = TOLD_LEAD.find(&group.first.text).map_or(0, |found| found.end());
     ProposedMemory {
         note_type,
-        text: sentence(&group.first.text[lead..]),
+        text: as_sentence(&group.first.text[lead..]),
         observations,
         confidence: statement_confidence(observations),
         evidence: group.evidence(),
@@ -290,13 +295,13 @@ fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory
 
 /// Proposes to remember a fact if a person stated it in two sessions, or a fix if the agent named a
 /// cause: it was fixed afterwards, so that it is no longer a fact.
-fn fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
+fn propose_fact(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
     if own && group.sessions() < 2 {
         return None;
     }
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
-    let what = if own { memory("fact", group) } else { memory("fix", group) };
+    let what = if own { memory_of_group("fact", group) } else { memory_of_group("fix", group) };
     let text = if own { what.text.clone() } else { fixed_since(&what.text) };
     let what = DraftChange::Memory(ProposedMemory { text, ..what });
     let quote = own.then(|| group.first.text.clone());
@@ -318,7 +323,7 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     }
     let text = format!("When {check} fails, one cause was: {}", lower_first(cause));
     if group.sessions() < 2 {
-        let memory = ProposedMemory { text: sentence(&text), ..memory("fix", group) };
+        let memory = ProposedMemory { text: as_sentence(&text), ..memory_of_group("fix", group) };
         return Some(ReflectionDraft::new(DraftChange::Memory(memory), group.origins(), 15));
     }
     let bullet = RuleProposal {
@@ -329,11 +334,11 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
         ..RuleProposal::default()
     };
     let reason = format!("the same error occurred and was fixed {}", in_sessions(group.sessions()));
-    Some(add(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
+    Some(add_draft(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
 }
 
 /// Converts the feedback that a session gives on rules to drafts.
-fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
+fn feedback_drafts(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
     let diary = session.diary;
     let one = |word: &RuleFeedback| {
         let reason = word.reason.clone().or_else(|| {
@@ -362,7 +367,7 @@ fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
 }
 
 /// Formats a clause as a sentence, with a capital letter and a period.
-fn sentence(text: &str) -> String {
+fn as_sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();

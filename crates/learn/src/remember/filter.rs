@@ -89,7 +89,7 @@ pub(super) fn without_curses(text: &str) -> std::borrow::Cow<'_, str> {
 /// # Errors
 /// Returns the reason if the sentence is rejected.
 pub fn fact(text: &str) -> Result<String, RejectReason> {
-    let text = plain(text);
+    let text = plain_text(text);
     let words = content_word_count(&text);
     let is_figure = || words + 1 == MIN_FACT_WORDS && text.chars().any(|c| c.is_ascii_digit());
     let is_short = words < MIN_FACT_WORDS && entry(&text).is_none() && !is_figure();
@@ -98,7 +98,7 @@ pub fn fact(text: &str) -> Result<String, RejectReason> {
         || POINTS.is_match(&text)
         || POINTS_BACK.is_match(&text)
         || is_noise(&text);
-    checked(text, slight)
+    check_wording(text, slight)
 }
 
 /// Returns the text under which a sentence is stored as a preference, without openings such as
@@ -107,11 +107,11 @@ pub fn fact(text: &str) -> Result<String, RejectReason> {
 /// # Errors
 /// Returns the reason if the sentence is rejected.
 pub fn preference(text: &str) -> Result<String, RejectReason> {
-    let whole = plain(text);
+    let whole = plain_text(text);
     let bare = without_curses(&whole);
     let bare = TAIL.replace(&bare, "");
     let bare = HENCE.replace(&bare, "");
-    let text = if bare.trim().is_empty() { whole.clone() } else { capital(&bare) };
+    let text = if bare.trim().is_empty() { whole.clone() } else { capitalize(&bare) };
     let words = content_word_count(&text);
     let is_short =
         words < MIN_PREFERENCE_WORDS && !(words + 1 == MIN_PREFERENCE_WORDS && ORDERS.is_match(&text));
@@ -119,10 +119,10 @@ pub fn preference(text: &str) -> Result<String, RejectReason> {
     if slight && ANGER.is_match(&whole) || DIRECTED.is_match(&whole) {
         return Err(RejectReason::Anger);
     }
-    checked(text, slight)
+    check_wording(text, slight)
 }
 
-fn checked(text: String, slight: bool) -> Result<String, RejectReason> {
+fn check_wording(text: String, slight: bool) -> Result<String, RejectReason> {
     if ANGER.is_match(&text) {
         Err(RejectReason::Anger)
     } else if slight {
@@ -140,7 +140,7 @@ fn is_noise(text: &str) -> bool {
 }
 
 /// Converts a Markdown sentence to one line of plain text; links become their labels.
-fn plain(text: &str) -> String {
+fn plain_text(text: &str) -> String {
     let mut text = visible(text);
     loop {
         let barer = visible(&stripped(&text));
@@ -166,7 +166,7 @@ fn stripped(text: &str) -> String {
     bare.strip_suffix('.').filter(|bare| !bare.ends_with('.')).unwrap_or(bare).trim_end().to_owned()
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     let word = text.split_whitespace().next().unwrap_or_default();
     // A name such as `npm` or useState keeps its form.

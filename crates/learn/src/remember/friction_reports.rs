@@ -55,8 +55,9 @@ struct WireCluster {
 pub fn sources(left: &FrictionReports, at: Instant) -> (Vec<MemorySource>, Vec<String>) {
     let mut notices = Vec::new();
     let candidates: Vec<WireCandidate> =
-        wire(left.candidates.as_deref(), "antigen_candidates.json", &mut notices);
-    let clusters: Vec<WireCluster> = wire(left.clusters.as_deref(), "antigen_clusters.json", &mut notices);
+        parse_json(left.candidates.as_deref(), "antigen_candidates.json", &mut notices);
+    let clusters: Vec<WireCluster> =
+        parse_json(left.clusters.as_deref(), "antigen_clusters.json", &mut notices);
     let clusters: Vec<WireCluster> =
         clusters.into_iter().filter(|cluster| !cluster.session_ids.is_empty()).collect();
     let mut sources: Vec<MemorySource> = Vec::new();
@@ -75,7 +76,11 @@ pub fn sources(left: &FrictionReports, at: Instant) -> (Vec<MemorySource>, Vec<S
     (sources, notices)
 }
 
-fn wire<T: serde::de::DeserializeOwned>(text: Option<&str>, name: &str, notices: &mut Vec<String>) -> Vec<T> {
+fn parse_json<T: serde::de::DeserializeOwned>(
+    text: Option<&str>,
+    name: &str,
+    notices: &mut Vec<String>,
+) -> Vec<T> {
     match text.map(serde_json::from_str).transpose() {
         Ok(read) => read.unwrap_or_default(),
         Err(error) => {
@@ -117,14 +122,14 @@ fn of_candidate(
     let at = Instant::parse(&candidate.anchor_ts).unwrap_or(at);
     let source = session(sources, &candidate.session_id, left, at);
     for text in &candidate.user_context {
-        take(source, text);
+        take_report(source, text);
     }
 }
 
 /// Adds the statements in a cluster's messages to the source of each of its sessions.
 fn of_cluster(sources: &mut Vec<MemorySource>, cluster: &WireCluster, left: &FrictionReports, at: Instant) {
     let mut probe = MemorySource::new(String::new(), SourceKind::Friction, at);
-    cluster.contexts.iter().for_each(|text| take(&mut probe, text));
+    cluster.contexts.iter().for_each(|text| take_report(&mut probe, text));
     for id in &cluster.session_ids {
         let source = session(sources, id, left, at);
         // One statement stands for the cluster, so that its sessions are observations of the same.
@@ -146,7 +151,7 @@ fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instan
         source.title = format!("Friction: {}", quoted(quote));
         source.tags = vec!["friction".to_owned()];
         source.is_event = false;
-        take(&mut source, quote);
+        take_report(&mut source, quote);
         let is_empty = source.facts.is_empty() && source.preferences.is_empty();
         if !is_empty && sources.iter().all(|there| there.key != source.key) {
             sources.push(source);
@@ -155,7 +160,7 @@ fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instan
 }
 
 /// Adds the facts and preferences that a user message states to a source.
-fn take(source: &mut MemorySource, text: &str) {
+fn take_report(source: &mut MemorySource, text: &str) {
     for statement in utterances(&without_curses(text), true) {
         let (claims, judged) = match statement.kind {
             UtteranceKind::Preference | UtteranceKind::Decision => {

@@ -42,7 +42,7 @@ pub fn of_note(note: &Note, origin: SourceKind, text: &str) -> MemorySource {
     source.agent.clone_from(&note.agent);
     source.workspace.clone_from(&note.workspace);
     source.note = Some(note.path.clone());
-    take(&mut source, text, split.body());
+    take_sections(&mut source, text, split.body());
     source
 }
 
@@ -62,7 +62,7 @@ pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> MemorySour
     source.session = word("session").or_else(|| word("session_id"));
     source.agent = word("agent");
     source.workspace = Some(project.to_owned());
-    take(&mut source, text, body);
+    take_sections(&mut source, text, body);
     source
 }
 
@@ -82,7 +82,7 @@ fn seconds(time: &str) -> &'static str {
     if time.len() == 5 { ":00" } else { "" }
 }
 
-fn take(source: &mut MemorySource, text: &str, body: &str) {
+fn take_sections(source: &mut MemorySource, text: &str, body: &str) {
     source.hash = hash(body);
     body.trim().clone_into(&mut source.text);
     let diary = read(text).filter(|diary| source.origin == SourceKind::Diary || has_log_lines(diary));
@@ -289,7 +289,7 @@ mod tests {
                     - The API listens on port 8080 (person, line 4)\n\
                     - The queue listens on port 5672 (sender, line 5)\n";
         let mut source = MemorySource::new("d".to_owned(), SourceKind::Diary, Instant::from_unix(0));
-        take(&mut source, text, text);
+        take_sections(&mut source, text, text);
         let of = |at: usize| source.facts[at].is_persons;
         assert_eq!((source.facts.len(), of(0), of(1)), (2, true, false));
     }

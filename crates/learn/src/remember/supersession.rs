@@ -47,7 +47,7 @@ struct ValueChange {
 /// Returns the reason, for display, why the statement `new` replaces the older statement `old`;
 /// `None` if it does not.
 pub(crate) fn replaced(old: &str, new: &str) -> Option<String> {
-    other_value(old, new).or_else(|| changed(old, new)).or_else(|| now_another(old, new))
+    other_value(old, new).or_else(|| reason_of_change(old, new)).or_else(|| now_another(old, new))
 }
 
 /// Returns the reason if both are entries with the same label and different short values.
@@ -55,19 +55,20 @@ fn other_value(old: &str, new: &str) -> Option<String> {
     let (label, before) = entry(old)?;
     let (same, now) = entry(new)?;
     let is_value = |value: &str| value.split_whitespace().count() <= MAX_VALUE_WORDS;
-    let differs = words(label) == words(same) && words(before) != words(now);
+    let differs = lower_case_words(label) == lower_case_words(same)
+        && lower_case_words(before) != lower_case_words(now);
     (differs && is_value(before) && is_value(now))
         .then(|| format!("The value changed: {before} before, {now} now."))
 }
 
 /// Returns the reason if `new` says that what `old` names was replaced.
-fn changed(old: &str, new: &str) -> Option<String> {
+fn reason_of_change(old: &str, new: &str) -> Option<String> {
     let change = ValueChange::of(new)?;
-    let held = words(old);
+    let held = lower_case_words(old);
     if !holds(&held, &change.from) || holds(&held, &change.to) {
         return None;
     }
-    let is_entry = || entry(old).is_some_and(|(_, value)| words(value) == change.from);
+    let is_entry = || entry(old).is_some_and(|(_, value)| lower_case_words(value) == change.from);
     let is_choice = || CHOSEN.is_match(old) && held.len() <= MAX_CHOICE_WORDS;
     let subject = change.subject(new);
     let is_about = if subject.is_empty() {
@@ -85,7 +86,7 @@ pattern!(SINCE = r"(?i)^(?:since|now|seit|jetzt|desde|ahora|depuis|maintenant)$"
 /// Returns the reason if both statements are the same but for one value, after "is" and the like or
 /// with "now" in the newer one. The newer one may go on and say since when.
 fn now_another(old: &str, new: &str) -> Option<String> {
-    let (before, after) = (words(old), words(new));
+    let (before, after) = (lower_case_words(old), lower_case_words(new));
     let count = after.len();
     let is_now = |word: &String| NOW.is_match(word);
     let says_now = after.iter().any(is_now);
@@ -111,7 +112,7 @@ fn now_another(old: &str, new: &str) -> Option<String> {
 impl ValueChange {
     fn of(text: &str) -> Option<Self> {
         let pair = |from: &str, to: &str| {
-            let (from, to) = (words(from), words(to));
+            let (from, to) = (lower_case_words(from), lower_case_words(to));
             (!from.is_empty() && !to.is_empty() && from != to).then_some(Self { from, to })
         };
         let of = |pattern: &regex::Regex, from: usize, to: usize| {
@@ -140,7 +141,7 @@ impl ValueChange {
                 || word.chars().count() < 3
                 || FILLERS.contains(&word.as_str())
         };
-        words(before).into_iter().filter(|word| !is_filler(word)).collect()
+        lower_case_words(before).into_iter().filter(|word| !is_filler(word)).collect()
     }
 }
 
@@ -153,7 +154,7 @@ const FILLERS: [&str; 38] = [
 ];
 
 /// Returns the words of a text in lower case, without punctuation at their ends.
-fn words(text: &str) -> Vec<String> {
+fn lower_case_words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let split =
         lower.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '`' | '"' | '：'));

@@ -15,10 +15,10 @@ const WIDE_MARKS: [char; 6] = ['，', '、', '；', '。', '！', '？'];
 /// Returns the parts of a sentence, in order; a sentence of at most [`MAX_PART_WORDS`] words is its only part.
 /// Windows overlap, so that what is at the edge of one is within another.
 pub(super) fn parts(sentence: &str) -> Vec<String> {
-    if words(sentence) <= MAX_PART_WORDS {
+    if count_words(sentence) <= MAX_PART_WORDS {
         return clauses_without_spaces(sentence);
     }
-    joined(&clauses(sentence)).iter().flat_map(|clause| windows(clause)).collect()
+    join_clauses(&clauses(sentence)).iter().flat_map(|clause| word_windows(clause)).collect()
 }
 
 /// Splits a text without spaces at its marks if it is longer than a part.
@@ -49,13 +49,13 @@ fn clauses(sentence: &str) -> Vec<&str> {
 }
 
 /// Joins clauses until each part has at least [`MIN_PART_WORDS`] words, unless it would have more than [`MAX_PART_WORDS`].
-fn joined(clauses: &[&str]) -> Vec<String> {
+fn join_clauses(clauses: &[&str]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for clause in clauses {
         match parts.last_mut() {
             Some(last)
-                if words(last).min(words(clause)) < MIN_PART_WORDS
-                    && words(last) + words(clause) <= MAX_PART_WORDS =>
+                if count_words(last).min(count_words(clause)) < MIN_PART_WORDS
+                    && count_words(last) + count_words(clause) <= MAX_PART_WORDS =>
             {
                 last.push(' ');
                 last.push_str(clause);
@@ -66,7 +66,7 @@ fn joined(clauses: &[&str]) -> Vec<String> {
     parts
 }
 
-fn windows(clause: &str) -> Vec<String> {
+fn word_windows(clause: &str) -> Vec<String> {
     let all: Vec<&str> = clause.split_whitespace().collect();
     if all.len() <= MAX_PART_WORDS {
         return vec![clause.to_owned()];
@@ -77,7 +77,7 @@ fn windows(clause: &str) -> Vec<String> {
     starts.map(|from| all[from..all.len().min(from + MAX_PART_WORDS)].join(" ")).collect()
 }
 
-fn words(text: &str) -> usize {
+fn count_words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
@@ -112,7 +112,7 @@ mod tests {
             words in prop::collection::vec("[a-z]{1,8}[,;]?", 1..120)
         ) {
             let found = parts(&words.join(" "));
-            prop_assert!(found.iter().all(|part| super::words(part) <= MAX_PART_WORDS));
+            prop_assert!(found.iter().all(|part| count_words(part) <= MAX_PART_WORDS));
             let all = found.join(" ");
             prop_assert!(words.iter().all(|word| all.contains(word.as_str())));
         }

@@ -29,7 +29,7 @@ pub fn hashed(text: &str, context: StatementContext) -> Vec<(usize, f32)> {
     let mut found = Buckets::default();
     found.add("context", &[context.name()], 1.5);
     let tokens = tokens(text);
-    found.add("length", &[length(tokens.len())], 1.0);
+    found.add("length", &[length_token(tokens.len())], 1.0);
     found.add_sequence("", &tokens);
     for run in tokens.iter().flat_map(|word| character_runs(word)) {
         found.add("characters", &[&run], CHARACTER_SEQUENCE_WEIGHT);
@@ -44,7 +44,7 @@ pub fn hashed(text: &str, context: StatementContext) -> Vec<(usize, f32)> {
     found.finish()
 }
 
-fn length(words: usize) -> &'static str {
+fn length_token(words: usize) -> &'static str {
     match words {
         0..=3 => "3",
         4..=6 => "6",

@@ -158,12 +158,12 @@ pub fn lasting(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<La
     let mut found = Vec::new();
     let mut at = 0;
     while at < both.len() {
-        let end = at + related(&both[at..]);
+        let end = at + count_related(&both[at..]);
         let run = &both[at..end];
         if run.iter().any(|one| reaches(one, Certainty::Medium)) {
             // Words such as "those files" refer to the sentence before.
             let before = at.checked_sub(1).map(|before| both[before].0);
-            found.extend(joined(run, before.filter(|before| follows(before, both[at].0))));
+            found.extend(join_run(run, before.filter(|before| follows(before, both[at].0))));
         }
         at = end;
     }
@@ -173,7 +173,7 @@ pub fn lasting(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<La
 type JudgedStatement<'a> = (&'a Statement, &'a KindProbabilities);
 
 /// Returns the number of sentences at the beginning that belong together, at least 1.
-fn related(all: &[JudgedStatement<'_>]) -> usize {
+fn count_related(all: &[JudgedStatement<'_>]) -> usize {
     let mut length = 0;
     let together = all.iter().enumerate().take_while(|(at, (one, judged))| {
         length += 1 + one.text.chars().count();
@@ -261,7 +261,7 @@ fn follows(first: &Statement, second: &Statement) -> bool {
     first.line == second.line && first.place + 1 == second.place
 }
 
-fn joined(run: &[JudgedStatement<'_>], before: Option<&Statement>) -> Option<LastingStatement> {
+fn join_run(run: &[JudgedStatement<'_>], before: Option<&Statement>) -> Option<LastingStatement> {
     let (first, _) = run.first()?;
     let best = run.iter().max_by(|(_, a), (_, b)| a.lasting().total_cmp(&b.lasting()))?;
     let quote = run.iter().map(|(one, _)| one.text.as_str()).collect::<Vec<_>>().join(" ");

@@ -29,13 +29,15 @@ pub struct AgentSentence {
 #[must_use]
 pub fn with_proposals(lasting: Vec<LastingStatement>, events: &[SessionEvent]) -> Vec<LastingStatement> {
     let answered = |statement: LastingStatement| match statement.kind {
-        StatementKind::Decision => LastingStatement { proposals: proposals(&statement, events), ..statement },
+        StatementKind::Decision => {
+            LastingStatement { proposals: proposals_before(&statement, events), ..statement }
+        }
         _ => statement,
     };
     lasting.into_iter().map(answered).collect()
 }
 
-fn proposals(decision: &LastingStatement, events: &[SessionEvent]) -> Vec<AgentSentence> {
+fn proposals_before(decision: &LastingStatement, events: &[SessionEvent]) -> Vec<AgentSentence> {
     let words = content_words(&decision.text);
     let shared = |sentence: &AgentSentence| content_words(&sentence.text).intersection(&words).count();
     let mut found: Vec<(usize, AgentSentence)> = sentences_before(decision.line, events)

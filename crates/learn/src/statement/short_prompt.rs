@@ -47,10 +47,10 @@ pub fn short_prompts(
             continue;
         }
         let from = sentences.iter().take_while(is_acknowledgement).count();
-        found.extend((from > 0).then(|| whole(&sentences[from..], events, true)).flatten());
+        found.extend((from > 0).then(|| whole_prompt(&sentences[from..], events, true)).flatten());
         let is_certain = |(_, judged): &JudgedStatement<'_>| judged.lasting() >= THRESHOLD_HIGH;
         if from == 0 || !sentences[from..].iter().any(is_certain) {
-            found.extend(whole(sentences, events, false));
+            found.extend(whole_prompt(sentences, events, false));
         }
     }
     found
@@ -65,7 +65,11 @@ fn is_acknowledgement((one, judged): &&JudgedStatement<'_>) -> bool {
 /// Returns the sentences of a prompt as one statement, with those between and around them that look like code; `is_cut`
 /// leaves out what comes before the first. `None` if the prompt has other sentences that are no statements, such as
 /// words of the agent.
-fn whole(sentences: &[JudgedStatement<'_>], events: &[SessionEvent], is_cut: bool) -> Option<Statement> {
+fn whole_prompt(
+    sentences: &[JudgedStatement<'_>],
+    events: &[SessionEvent],
+    is_cut: bool,
+) -> Option<Statement> {
     let first = sentences.first()?.0;
     let prompt = events.iter().find_map(|event| match &event.kind {
         EventKind::UserPrompt { text } if event.line == first.line => Some(text.as_str()),

@@ -64,7 +64,7 @@ pub(super) fn standing_alone(
     if !bare.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let own = sentence(bare);
+    let own = as_sentence(bare);
     let (points, says) = (POINTS.find(bare), content_word_count(bare));
     let names_something = bare.contains(['`', '/', '_']) || says >= MIN_CLEAR_SUBJECT_WORDS;
     let points_only = points.is_some_and(|found| found.start() < 12) && !names_something;
@@ -83,7 +83,7 @@ pub(super) fn standing_alone(
     let before = before.filter(|before| content_word_count(&before.text) >= MIN_SUBJECT_WORDS);
     match before.filter(|_| points.is_some() && !names_something) {
         Some(before) => {
-            Some(Wording { text: format!("{} {own}", sentence(&before.text)), is_complete: true })
+            Some(Wording { text: format!("{} {own}", as_sentence(&before.text)), is_complete: true })
         }
         None => Some(Wording { text: own, is_complete: !is_vague }),
     }
@@ -109,7 +109,7 @@ fn short_path(path: &str) -> String {
 }
 
 /// Formats a clause as a sentence: with a capital letter, unless it begins with code, and a stop.
-fn sentence(text: &str) -> String {
+fn as_sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
     let first_word = text.split_whitespace().next().unwrap_or_default();
     let is_name = first_word

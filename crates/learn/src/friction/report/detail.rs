@@ -20,22 +20,22 @@ const TREND_DAYS: usize = 14;
 pub fn report(analysis: &FrictionAnalysis) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
-    let _ = opening(&mut text, analysis)
-        .and_then(|()| signs(&mut text, analysis))
-        .and_then(|()| levels(&mut text, analysis))
+    let _ = write_opening(&mut text, analysis)
+        .and_then(|()| write_signs(&mut text, analysis))
+        .and_then(|()| write_levels(&mut text, analysis))
         .and_then(|()| top_sessions(&mut text, analysis))
-        .and_then(|()| qualities(&mut text, analysis))
-        .and_then(|()| projects(&mut text, analysis))
-        .and_then(|()| recommendations(&mut text, analysis))
-        .and_then(|()| days(&mut text, analysis));
+        .and_then(|()| write_qualities(&mut text, analysis))
+        .and_then(|()| write_projects(&mut text, analysis))
+        .and_then(|()| write_recommendations(&mut text, analysis))
+        .and_then(|()| write_days(&mut text, analysis));
     text
 }
 
-fn percent(rate: f64) -> String {
+fn format_percent(rate: f64) -> String {
     format!("{:.0}%", (rate * 100.0 + 0.5).floor())
 }
 
-fn opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let overall = &analysis.summary.overall;
     let rules = match analysis.rules {
         FrictionRules::Classic => "classic",
@@ -49,7 +49,7 @@ fn opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
         text,
         "**BAD Sessions:** {} ({} of interactive)",
         overall.bad_sessions,
-        percent(overall.bad_rate)
+        format_percent(overall.bad_rate)
     )?;
     if analysis.copies > 0 {
         writeln!(text, "**Copies left out:** {} (logs without content of their own)", analysis.copies)?;
@@ -66,7 +66,7 @@ fn opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(
         text,
         "**{level}**: {} of interactive sessions end badly. An average session has {:.1} turns, {:.1} friction, {:.0} min.\n",
-        percent(overall.bad_rate),
+        format_percent(overall.bad_rate),
         overall.avg_turns,
         overall.avg_friction,
         overall.avg_duration_min
@@ -75,7 +75,7 @@ fn opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(text, "**Verdict:** {}: {}\n", verdict.status.name(), verdict.reasons.join("; "))
 }
 
-fn signs(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_signs(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let weights = &analysis.summary.config_used.weights;
     writeln!(text, "## Signal Breakdown\n\n| Signal | Count | Weight | Total Friction | What It Means |")?;
     writeln!(text, "|--------|-------|--------|----------------|---------------|")?;
@@ -87,7 +87,7 @@ fn signs(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn levels(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_levels(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let count = |range: std::ops::Range<f64>| {
         analysis
             .sessions
@@ -122,7 +122,7 @@ fn top_sessions(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Res
             session.quality.name(),
             session.peak(),
             about.turn_count,
-            duration(about.duration_min),
+            format_duration(about.duration_min),
             top_signs(session)
         )?;
     }
@@ -138,7 +138,7 @@ fn top_signs(session: &SessionReport) -> String {
     labels.collect::<Vec<_>>().join(", ")
 }
 
-fn duration(minutes: i64) -> String {
+fn format_duration(minutes: i64) -> String {
     match (minutes / 60, minutes % 60) {
         _ if minutes <= 0 => "-".to_owned(),
         (0, minutes) => format!("{minutes}m"),
@@ -147,7 +147,7 @@ fn duration(minutes: i64) -> String {
     }
 }
 
-fn qualities(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_qualities(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(
         text,
         "## Session Quality Breakdown\n\n| Quality | Count | Description |\n|---------|-------|-------------|"
@@ -171,14 +171,14 @@ fn qualities(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result
     writeln!(text)
 }
 
-fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(
         text,
         "## Per-Project Statistics\n\n| Project | Interactive | BAD | BAD % | Avg Friction | Avg Turns | Avg Duration |"
     )?;
     writeln!(text, "|---------|-------------|-----|-------|--------------|-----------|-------------|")?;
     for (project, of) in &analysis.summary.by_project {
-        let rate = if of.interactive_sessions > 0 { percent(of.bad_rate) } else { "-".to_owned() };
+        let rate = if of.interactive_sessions > 0 { format_percent(of.bad_rate) } else { "-".to_owned() };
         writeln!(
             text,
             "| {} | {} | {} | {rate} | {:.1} | {:.1} | {} |",
@@ -187,13 +187,13 @@ fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result 
             of.bad_sessions,
             of.avg_friction,
             of.avg_turns,
-            duration((of.avg_duration_min + 0.5).floor() as i64)
+            format_duration((of.avg_duration_min + 0.5).floor() as i64)
         )?;
     }
     writeln!(text)
 }
 
-fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let counted = analysis.signal_counts();
     let count =
         |kind: SignalKind| counted.iter().find(|(other, _)| *other == kind).map_or(0, |(_, count)| *count);
@@ -224,7 +224,7 @@ fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::
     writeln!(text)
 }
 
-fn days(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+fn write_days(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let days = &analysis.summary.daily_stats;
     if days.is_empty() {
         return Ok(());
@@ -236,7 +236,7 @@ fn days(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(text, "|------|-------------|-----|------|-------|")?;
     for day in &days[days.len().saturating_sub(TREND_DAYS)..] {
         let rate = if day.interactive > 0 { day.bad_rate } else { 0.0 };
-        let shown = if day.interactive > 0 { percent(rate) } else { "-".to_owned() };
+        let shown = if day.interactive > 0 { format_percent(rate) } else { "-".to_owned() };
         let full = ((rate * 10.0 + 0.5).floor() as usize).min(10);
         let bar = "█".repeat(full) + &"░".repeat(10 - full);
         writeln!(text, "| {} | {} | {} | {shown} | {bar} |", day.date, day.interactive, day.bad)?;
