@@ -37,7 +37,7 @@ impl ProgramPath {
     /// Complete shell command that handles an event of the agent with this name.
     #[must_use]
     pub fn line(&self, agent: &'static str, event: HookEvent) -> String {
-        format!("{} {}", quoted(&self.0), Self::arguments(agent, event).join(" "))
+        format!("{} {}", quote_path(&self.0), Self::arguments(agent, event).join(" "))
     }
 }
 
@@ -45,11 +45,11 @@ impl ProgramPath {
     /// Shell command that starts the MCP server.
     #[must_use]
     pub(crate) fn server_line(&self) -> String {
-        format!("{} mcp", quoted(&self.0))
+        format!("{} mcp", quote_path(&self.0))
     }
 }
 
-fn quoted(path: &str) -> String {
+fn quote_path(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/\\:+-".contains(c);
     if path.chars().all(plain) {
         path.to_owned()

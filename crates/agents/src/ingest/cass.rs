@@ -39,10 +39,10 @@ pub fn parse(text: &str) -> Option<Vec<CassHit>> {
         let values: Vec<Value> = values.map_while(Result::ok).collect();
         let found = match values.as_slice() {
             [] => None,
-            [one] => list(one, MAX_NESTING).map(|items| items.iter().filter_map(hit).collect()),
-            several => Some(several.iter().filter_map(hit).collect()),
+            [one] => find_list(one, MAX_NESTING).map(|items| items.iter().filter_map(parse_hit).collect()),
+            several => Some(several.iter().filter_map(parse_hit).collect()),
         };
-        let alone = || values.first().and_then(hit).map(|hit| vec![hit]);
+        let alone = || values.first().and_then(parse_hit).map(|hit| vec![hit]);
         if let Some(hits) = found.or_else(alone) {
             return Some(hits);
         }
@@ -50,34 +50,44 @@ pub fn parse(text: &str) -> Option<Vec<CassHit>> {
     None
 }
 
-fn list(value: &Value, deep: usize) -> Option<&Vec<Value>> {
+fn find_list(value: &Value, deep: usize) -> Option<&Vec<Value>> {
     match value {
         Value::Array(items) if items.iter().all(Value::is_object) => Some(items),
-        Value::Object(fields) if deep > 0 => LISTS.iter().find_map(|key| list(fields.get(*key)?, deep - 1)),
+        Value::Object(fields) if deep > 0 => {
+            LISTS.iter().find_map(|key| find_list(fields.get(*key)?, deep - 1))
+        }
         _ => None,
     }
 }
 
-fn hit(value: &Value) -> Option<CassHit> {
+fn parse_hit(value: &Value) -> Option<CassHit> {
     let fields = value.as_object()?;
-    let text = of(fields, &["snippet", "content", "text", "excerpt", "preview", "message"], non_blank_text)?;
+    let text = first_field(
+        fields,
+        &["snippet", "content", "text", "excerpt", "preview", "message"],
+        non_blank_text,
+    )?;
     Some(CassHit {
-        agent: of(fields, &["agent", "agent_slug", "agent_name", "connector", "tool"], non_blank_text),
-        session: of(fields, &["session_id", "conversation_id", "session"], non_blank_text),
-        path: of(fields, &["source_path", "path", "file", "source", "log"], non_blank_text),
-        line: of(fields, &["line_number", "line", "lineno"], number)
+        agent: first_field(
+            fields,
+            &["agent", "agent_slug", "agent_name", "connector", "tool"],
+            non_blank_text,
+        ),
+        session: first_field(fields, &["session_id", "conversation_id", "session"], non_blank_text),
+        path: first_field(fields, &["source_path", "path", "file", "source", "log"], non_blank_text),
+        line: first_field(fields, &["line_number", "line", "lineno"], parse_number)
             .filter(|line| *line >= 1.0)
             .map(|line| line as u64),
-        title: of(fields, &["title", "session_title"], non_blank_text),
-        workspace: of(fields, &["workspace", "workspace_path", "cwd", "project"], non_blank_text),
-        at: of(fields, &["created_at", "timestamp", "started_at", "date", "at"], instant),
-        score: of(fields, &["score", "relevance", "rank"], number),
+        title: first_field(fields, &["title", "session_title"], non_blank_text),
+        workspace: first_field(fields, &["workspace", "workspace_path", "cwd", "project"], non_blank_text),
+        at: first_field(fields, &["created_at", "timestamp", "started_at", "date", "at"], parse_time),
+        score: first_field(fields, &["score", "relevance", "rank"], parse_number),
         text,
     })
 }
 
 /// Returns the value of the first key for which `read` succeeds.
-fn of<T>(fields: &Map<String, Value>, keys: &[&str], read: fn(&Value) -> Option<T>) -> Option<T> {
+fn first_field<T>(fields: &Map<String, Value>, keys: &[&str], read: fn(&Value) -> Option<T>) -> Option<T> {
     keys.iter().find_map(|key| read(fields.get(*key)?))
 }
 
@@ -85,13 +95,13 @@ fn non_blank_text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-fn number(value: &Value) -> Option<f64> {
+fn parse_number(value: &Value) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
     number.filter(|number: &f64| number.is_finite())
 }
 
 /// Parses a time: text, or seconds or milliseconds since 1970.
-fn instant(value: &Value) -> Option<Instant> {
+fn parse_time(value: &Value) -> Option<Instant> {
     /// Numbers from here on are milliseconds; as seconds, this is the year 5138.
     const MIN_MILLISECONDS: i64 = 100_000_000_000;
     match value {

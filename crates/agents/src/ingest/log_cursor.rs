@@ -112,13 +112,13 @@ impl ContentSeal {
     /// Hashes the content before `offset`; changes the file's position.
     pub fn of(file: &mut File, offset: u64) -> io::Result<Self> {
         let length = offset.min(SEAL_BYTES);
-        let head = hash(file, 0, length)?;
-        let tail = hash(file, offset - length, length)?;
+        let head = hash_range(file, 0, length)?;
+        let tail = hash_range(file, offset - length, length)?;
         Ok(Self { head, tail })
     }
 }
 
-fn hash(file: &mut File, from: u64, length: u64) -> io::Result<u64> {
+fn hash_range(file: &mut File, from: u64, length: u64) -> io::Result<u64> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(from))?;
     file.take(length).read_to_end(&mut bytes)?;

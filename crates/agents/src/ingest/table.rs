@@ -37,7 +37,7 @@ fn is_log(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |stat| stat.is_file())
 }
 
-fn reader(source: &LogSource) -> LogReader {
+fn reader_of(source: &LogSource) -> LogReader {
     match source.format {
         // In our own form, whichever agent's session it is.
         LogFormat::SentLines => LogReader::lines::<UploadParser>(),
@@ -60,7 +60,7 @@ pub fn read(
         let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
         return Err(IngestError::io(&source.path)(error));
     }
-    match reader(source) {
+    match reader_of(source) {
         LogReader::Document(emit) => document::read_file(source, cursor, limits, sink, emit),
         LogReader::Own { read, .. } => read(source, cursor, limits, sink),
     }
@@ -73,7 +73,7 @@ pub fn read(
 /// # Errors
 /// Returns an error if the log cannot be read, or is not a regular file.
 pub fn read_recent(source: &LogSource, most: u64, sink: &mut dyn EventSink) -> Result<(), IngestError> {
-    let is_stream = matches!(reader(source), LogReader::Own { emit: Some(_), .. });
+    let is_stream = matches!(reader_of(source), LogReader::Own { emit: Some(_), .. });
     let bytes = recent_bytes(&source.path, most, is_stream).map_err(IngestError::io(&source.path))?;
     read_bytes(source, &bytes, IngestLimits::default(), sink);
     Ok(())
@@ -113,7 +113,7 @@ pub fn read_bytes(
     sink: &mut dyn EventSink,
 ) -> RecordCounts {
     let mut out = Emitter::new(sink);
-    let emitted = match reader(source) {
+    let emitted = match reader_of(source) {
         LogReader::Document(emit) => emit(source, &mut io::Cursor::new(bytes), limits, &mut out),
         LogReader::Own { emit: Some(emit), .. } => emit(source, bytes, limits, &mut out),
         LogReader::Own { emit: None, .. } => Ok(()),

@@ -106,7 +106,7 @@ pub fn is_signed(log: &str) -> bool {
 
 /// Returns the header of the first upload in a log; `None` if it has none.
 pub fn first_header(log: &str) -> Option<UploadHeader> {
-    log.lines().find_map(header)
+    log.lines().find_map(parse_header)
 }
 
 /// Returns the header in the first line of a log file; `None` if the file cannot be read or begins with
@@ -115,10 +115,10 @@ pub fn header_of_file(path: &Path) -> Option<UploadHeader> {
     let mut line = String::new();
     let file = File::open(path).ok()?;
     BufReader::new(file).take(MAX_HEADER_BYTES).read_line(&mut line).ok()?;
-    header(&line)
+    parse_header(&line)
 }
 
-fn header(line: &str) -> Option<UploadHeader> {
+fn parse_header(line: &str) -> Option<UploadHeader> {
     match serde_json::from_str(line) {
         Ok(UploadLine::Sent(header)) => Some(header),
         _ => None,

@@ -42,12 +42,12 @@ impl Connector for Aider {
     }
 
     fn reader(&self, _: LogFormat) -> LogReader {
-        LogReader::Own { read, emit: Some(emit_bytes) }
+        LogReader::Own { read: read_blocks, emit: Some(emit_bytes) }
     }
 }
 
 /// Reads a history, from the start of the last block that was read before, which may have grown.
-fn read(
+fn read_blocks(
     source: &LogSource,
     cursor: Option<&LogCursor>,
     limits: IngestLimits,
@@ -264,7 +264,7 @@ fn close(block: Option<AiderBlock>, state: &mut AiderState, out: &mut Emitter<'_
     let at = state.started;
     match block.voice {
         AiderSpeaker::Person => {
-            let text = quoted(&block.text, "####");
+            let text = without_mark(&block.text, "####");
             state.ran_command = false;
             if answers_program(&text) {
                 return out.emit(at, None, false, EventKind::System { text });
@@ -283,7 +283,7 @@ fn close(block: Option<AiderBlock>, state: &mut AiderState, out: &mut Emitter<'_
                 None => out.emit_prompt(at, None, &text),
             }
         }
-        AiderSpeaker::Program => program(&quoted(&block.text, ">"), state, out),
+        AiderSpeaker::Program => program(&without_mark(&block.text, ">"), state, out),
         AiderSpeaker::Model => {
             let text = block.text.trim().to_owned();
             out.emit(at, None, false, EventKind::AssistantText { text });
@@ -331,7 +331,7 @@ fn program(text: &str, state: &mut AiderState, out: &mut Emitter<'_>) {
 }
 
 /// Removes `mark` from the start of every line.
-fn quoted(text: &str, mark: &str) -> String {
+fn without_mark(text: &str, mark: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = line.strip_prefix(mark).unwrap_or(line);
         let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
@@ -346,8 +346,8 @@ mod tests {
 
     #[test]
     fn quote_marks_and_trailing_blanks_are_removed() {
-        assert_eq!(quoted("#### a  \n#### <blank>  \n####   b  ", "####"), "a\n\n  b");
-        assert_eq!(quoted("> a  \n>", ">"), "a\n");
+        assert_eq!(without_mark("#### a  \n#### <blank>  \n####   b  ", "####"), "a\n\n  b");
+        assert_eq!(without_mark("> a  \n>", ">"), "a\n");
     }
 
     #[test]

@@ -182,7 +182,7 @@ pub fn remove(text: &str, container: &JsonNode, number: usize) -> Removal {
     if let (None, Some(next)) = (previous, items.get(1)) {
         // What stands before it stays before the next one.
         let to = if next.lead == behind { next.start } else { behind };
-        return Removal::Text(without(text, &[item.start..item.end(), item.end()..to]));
+        return Removal::Text(without_ranges(text, &[item.start..item.end(), item.end()..to]));
     }
     let comma = match item.comma {
         Some(comma) => comma,
@@ -191,7 +191,7 @@ pub fn remove(text: &str, container: &JsonNode, number: usize) -> Removal {
     };
     let mut cuts = vec![comma..(comma + 1), item.lead..item.end()];
     cuts.sort_by_key(|cut| cut.start);
-    Removal::Text(without(text, &cuts))
+    Removal::Text(without_ranges(text, &cuts))
 }
 
 fn take_only(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -> Removal {
@@ -208,12 +208,12 @@ fn take_only(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -
         None if is_commented(text, container, item, behind) => {
             // Somebody's comment keeps the container.
             let comma = item.comma.map_or(behind..behind, |comma| comma..behind);
-            return Removal::Text(without(text, &[item.lead..item.end(), comma]));
+            return Removal::Text(without_ranges(text, &[item.lead..item.end(), comma]));
         }
         None => return Removal::Nothing,
     };
     let to = if after.trim().is_empty() { container.close() } else { behind };
-    Removal::Text(without(text, &[from..item.end(), item.end()..to]))
+    Removal::Text(without_ranges(text, &[from..item.end(), item.end()..to]))
 }
 
 /// Returns `true` if a container has comments around its only item.
@@ -233,7 +233,7 @@ pub fn take_whole(text: &str, root: &JsonNode, path: &[(&JsonNode, usize)]) -> S
 }
 
 /// Removes byte ranges that do not overlap.
-fn without(text: &str, cuts: &[Range<usize>]) -> String {
+fn without_ranges(text: &str, cuts: &[Range<usize>]) -> String {
     let mut rest = String::with_capacity(text.len());
     let mut from = 0;
     for cut in cuts {

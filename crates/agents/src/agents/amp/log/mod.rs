@@ -55,17 +55,17 @@ pub fn emit(
         &["messages"],
         limits,
         out,
-        &mut |out, name, bytes| member(name, bytes, out),
+        &mut |out, name, bytes| emit_member(name, bytes, out),
         &mut |out, _, bytes| {
             out.identify(stem);
             json_object::emit_object(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|wire| message(&wire, out))
+                serde_json::from_slice(bytes).map(|wire| emit_message(&wire, out))
             });
         },
     )
 }
 
-fn member(name: &str, bytes: &[u8], out: &mut Emitter<'_>) {
+fn emit_member(name: &str, bytes: &[u8], out: &mut Emitter<'_>) {
     let text = || serde_json::from_slice::<String>(bytes).unwrap_or_default();
     match name {
         "id" => out.identify(&text()),
@@ -88,7 +88,7 @@ fn member(name: &str, bytes: &[u8], out: &mut Emitter<'_>) {
     }
 }
 
-fn message(message: &AmpMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_message(message: &AmpMessage<'_>, out: &mut Emitter<'_>) {
     let sent = message.meta.0.as_ref().and_then(|meta| meta.sent_at.0);
     let usage = message.usage.0.as_ref();
     let at = sent.or_else(|| usage.and_then(|usage| usage.timestamp.0));
@@ -143,7 +143,7 @@ fn emit_block(
             input: block.input.value(),
         },
         "tool_result" => {
-            out.emit(at, id, false, result(block));
+            out.emit(at, id, false, result_event(block));
             // The reason of a refusal is what the person typed.
             let refused = block.run.0.as_ref().filter(|run| run.status.or_empty() == "rejected-by-user");
             if let Some(reason) = refused.and_then(|run| run.reason.non_blank()) {
@@ -156,7 +156,7 @@ fn emit_block(
     out.emit(at, id, false, kind);
 }
 
-fn result(block: &AmpBlock<'_>) -> EventKind {
+fn result_event(block: &AmpBlock<'_>) -> EventKind {
     let id = block.tool_use_id.non_blank().map(Into::into);
     let Some(run) = &block.run.0 else {
         return EventKind::ToolResult {

@@ -112,7 +112,7 @@ fn emit_list<R: BufRead + ?Sized>(
     let end = document::walk(input, &["conversations"], limits, &mut |part| match part {
         DocumentPart::Entry(_, ordinal, bytes) => {
             let parsed = json_object::read(bytes, |bytes| {
-                serde_json::from_slice(bytes).map(|wire| conversation(source, &wire, out))
+                serde_json::from_slice(bytes).map(|wire| emit_conversation(source, &wire, out))
             });
             if parsed.is_err() {
                 out.record(ordinal);
@@ -129,7 +129,7 @@ fn emit_list<R: BufRead + ?Sized>(
     Ok(())
 }
 
-fn conversation(source: &LogSource, wire: &ChatgptConversation<'_>, out: &mut Emitter<'_>) {
+fn emit_conversation(source: &LogSource, wire: &ChatgptConversation<'_>, out: &mut Emitter<'_>) {
     let Some(id) = wire.conversation_id.non_blank().or(wire.id.non_blank()) else {
         out.record(0);
         return out.count_unknown("conversation without an id");
@@ -149,13 +149,13 @@ fn conversation(source: &LogSource, wire: &ChatgptConversation<'_>, out: &mut Em
     for (at, node) in branch.iter().enumerate() {
         out.record(at as u64 + 1);
         match &node.message.0 {
-            Some(wire) => message(wire, out),
+            Some(wire) => emit_message(wire, out),
             None => out.skip("node", SkipReason::Empty),
         }
     }
 }
 
-fn message(message: &ChatgptMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_message(message: &ChatgptMessage<'_>, out: &mut Emitter<'_>) {
     let (at, id) = (message.create_time.0, message.id.non_blank());
     let author = message.author.0.as_ref();
     let role = author.map_or("", |author| author.role.or_empty());

@@ -67,7 +67,7 @@ impl Connector for Cline {
     }
 }
 
-fn begin(source: &LogSource, out: &mut Emitter<'_>) {
+fn begin_task(source: &LogSource, out: &mut Emitter<'_>) {
     match locations::folder(&source.path) {
         "" => out.begin(source.initial_meta()),
         task => out.begin_with_id(source, task),
@@ -75,7 +75,7 @@ fn begin(source: &LogSource, out: &mut Emitter<'_>) {
 }
 
 /// Reads the working directory and the model from the task's metadata file.
-fn about(task: &Path, out: &mut Emitter<'_>) {
+fn emit_metadata(task: &Path, out: &mut Emitter<'_>) {
     let Some(bytes) = FoundLogs::default().read_companion(&task.join(ABOUT)) else { return };
     let metadata: TaskMetadata<'_> = serde_json::from_str(&bytes).unwrap_or_default();
     out.workspace(metadata.cwd.or_empty());
@@ -100,8 +100,8 @@ fn read_task(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    begin(source, &mut out);
-    about(task, &mut out);
+    begin_task(source, &mut out);
+    emit_metadata(task, &mut out);
     let seen = source.path.is_file();
     let path = if seen { source.path.clone() } else { task.join(SENT) };
     let file = File::open(&path).map_err(IngestError::io(&path))?;
@@ -124,7 +124,7 @@ fn emit_task_bytes(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    begin(source, out);
+    begin_task(source, out);
     emit_entries(&mut io::Cursor::new(bytes), limits, out, seen_one)
 }
 
@@ -162,9 +162,11 @@ fn emit_say(at: Option<Instant>, subtype: &str, text: &str, reasoning: &str, out
         "reasoning" => {
             EventKind::Thinking { text: if reasoning.is_empty() { own() } else { reasoning.to_owned() } }
         }
-        "command" => call("execute_command", json!({ "command": text })),
-        "tool" => tool(text),
-        "use_mcp_server" | "browser_action" | "browser_action_launch" => call(subtype, input(text)),
+        "command" => call_event("execute_command", json!({ "command": text })),
+        "tool" => tool_event(text),
+        "use_mcp_server" | "browser_action" | "browser_action_launch" => {
+            call_event(subtype, parse_input(text))
+        }
         "command_output"
         | "mcp_server_response"
         | "browser_action_result"
@@ -172,7 +174,7 @@ fn emit_say(at: Option<Instant>, subtype: &str, text: &str, reasoning: &str, out
         | "codebase_search_result" => {
             EventKind::ToolResult { id: None, outcome: ToolOutcome::Unknown, exit_code: None, text: own() }
         }
-        "api_req_started" => return request(at, text, out),
+        "api_req_started" => return emit_request(at, text, out),
         "error"
         | "diff_error"
         | "clineignore_error"
@@ -203,9 +205,9 @@ fn emit_say(at: Option<Instant>, subtype: &str, text: &str, reasoning: &str, out
 
 fn emit_question(at: Option<Instant>, ask: &str, text: &str, out: &mut Emitter<'_>) {
     let kind = match ask {
-        "command" => call("execute_command", json!({ "command": text })),
-        "tool" => tool(text),
-        "use_mcp_server" | "browser_action_launch" => call(ask, input(text)),
+        "command" => call_event("execute_command", json!({ "command": text })),
+        "tool" => tool_event(text),
+        "use_mcp_server" | "browser_action_launch" => call_event(ask, parse_input(text)),
         "followup" | "plan_mode_respond" | "completion_result" => {
             let question: ClineQuestion<'_> = serde_json::from_str(text).unwrap_or_default();
             let question_text =
@@ -230,7 +232,7 @@ fn emit_question(at: Option<Instant>, ask: &str, text: &str, out: &mut Emitter<'
 }
 
 /// Handles a request to the model's server; a request that the user cancelled is an interrupt.
-fn request(at: Option<Instant>, text: &str, out: &mut Emitter<'_>) {
+fn emit_request(at: Option<Instant>, text: &str, out: &mut Emitter<'_>) {
     let request: ClineRequest<'_> = serde_json::from_str(text).unwrap_or_default();
     match request.cancel_reason.non_blank() {
         Some("user_cancelled") => out.emit(at, None, false, EventKind::Interrupt),
@@ -242,17 +244,17 @@ fn request(at: Option<Instant>, text: &str, out: &mut Emitter<'_>) {
     }
 }
 
-fn call(name: &str, input: Value) -> EventKind {
+fn call_event(name: &str, input: Value) -> EventKind {
     EventKind::ToolCall { id: None, name: name.to_owned(), input }
 }
 
-fn input(text: &str) -> Value {
+fn parse_input(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-fn tool(text: &str) -> EventKind {
+fn tool_event(text: &str) -> EventKind {
     let used: ToolUse<'_> = serde_json::from_str(text).unwrap_or_default();
-    call(used.tool.non_blank().unwrap_or("tool"), input(text))
+    call_event(used.tool.non_blank().unwrap_or("tool"), parse_input(text))
 }
 
 /// Emits the events of a message sent to the model; it has no time.

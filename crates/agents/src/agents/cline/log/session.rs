@@ -98,13 +98,13 @@ pub fn emit(
         &mut |_, _, _| {},
         &mut |out, _, bytes| {
             json_object::emit_object(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|read| message(&read, out))
+                serde_json::from_slice(bytes).map(|read| emit_message(&read, out))
             });
         },
     )
 }
 
-fn message(message: &ClineMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_message(message: &ClineMessage<'_>, out: &mut Emitter<'_>) {
     let (at, id) = (message.ts.0, message.id.non_blank());
     let by_person = message.role.or_empty() == "user";
     if let Some(model) = message.model_info.0.as_ref().and_then(|info| info.id.non_blank()) {
@@ -112,12 +112,12 @@ fn message(message: &ClineMessage<'_>, out: &mut Emitter<'_>) {
     }
     match &message.content {
         MessageContent::Nothing => out.skip(message.role.or_empty(), SkipReason::Empty),
-        MessageContent::Text(words) => text(at, id, by_person, words, out),
+        MessageContent::Text(words) => emit_text(at, id, by_person, words, out),
         MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    ContentPiece::Text(words) => text(at, id, by_person, words, out),
-                    ContentPiece::Block(found) => block(at, id, by_person, found, out),
+                    ContentPiece::Text(words) => emit_text(at, id, by_person, words, out),
+                    ContentPiece::Block(found) => emit_block(at, id, by_person, found, out),
                     ContentPiece::Nothing => out.count_unknown("message/no block"),
                 }
             }
@@ -125,11 +125,11 @@ fn message(message: &ClineMessage<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-fn text(at: Option<Instant>, id: Option<&str>, by_person: bool, words: &str, out: &mut Emitter<'_>) {
+fn emit_text(at: Option<Instant>, id: Option<&str>, by_person: bool, words: &str, out: &mut Emitter<'_>) {
     if !by_person {
         return out.emit(at, id, false, EventKind::AssistantText { text: words.to_owned() });
     }
-    match typed(words) {
+    match typed_text(words) {
         Some(typed) => out.emit_prompt(at, id, typed),
         None => out.emit(at, id, false, EventKind::Injected { text: words.to_owned() }),
     }
@@ -137,13 +137,13 @@ fn text(at: Option<Instant>, id: Option<&str>, by_person: bool, words: &str, out
 
 /// Returns the text that the user typed, which is inside `<user_input mode="…">`; everything else
 /// was written by a program.
-fn typed(text: &str) -> Option<&str> {
+fn typed_text(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("<user_input")?;
     let (_, rest) = rest.split_once('>')?;
     Some(rest.rsplit_once("</user_input>").map_or(rest, |(words, _)| words).trim())
 }
 
-fn block(
+fn emit_block(
     at: Option<Instant>,
     id: Option<&str>,
     by_person: bool,
@@ -151,21 +151,21 @@ fn block(
     out: &mut Emitter<'_>,
 ) {
     let kind = match block.kind.or_empty() {
-        "text" => return text(at, id, by_person, block.text.or_empty(), out),
+        "text" => return emit_text(at, id, by_person, block.text.or_empty(), out),
         "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
         "tool_use" => EventKind::ToolCall {
             id: block.id.non_blank().map(Into::into),
             name: block.name.or_empty().to_owned(),
             input: block.input.value(),
         },
-        "tool_result" => result(block),
+        "tool_result" => result_event(block),
         kind @ ("image" | "file" | "redacted_thinking") => return out.skip(kind, SkipReason::Hidden),
         other => return out.count_unknown(other),
     };
     out.emit(at, id, false, kind);
 }
 
-fn result(block: &ClineSessionBlock<'_>) -> EventKind {
+fn result_event(block: &ClineSessionBlock<'_>) -> EventKind {
     let text = block
         .content
         .joined(|output| output.text.non_blank().or(output.result.non_blank()).or(output.error.non_blank()));

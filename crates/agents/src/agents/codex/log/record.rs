@@ -149,11 +149,11 @@ impl CodexState {
                 let text = item.summary.joined(|block| block.text.0.as_deref());
                 EventKind::Thinking { text }
             }
-            "function_call" => tool(name, parsed(item.arguments.text())),
+            "function_call" => tool(name, parse_arguments(item.arguments.text())),
             "custom_tool_call" => tool(name, item.input.value()),
             "local_shell_call" => tool("local_shell", item.action.value()),
             "web_search_call" => tool("web_search", item.action.value()),
-            "tool_search_call" => tool("tool_search", parsed(item.arguments.text())),
+            "tool_search_call" => tool("tool_search", parse_arguments(item.arguments.text())),
             "image_generation_call" => tool("image_generation", Value::Null),
             "function_call_output"
             | "custom_tool_call_output"
@@ -271,7 +271,7 @@ fn request_in(text: &str) -> &str {
 }
 
 /// Parses arguments that are JSON inside a string.
-fn parsed(arguments: String) -> Value {
+fn parse_arguments(arguments: String) -> Value {
     serde_json::from_str(&arguments).unwrap_or(Value::String(arguments))
 }
 

@@ -36,7 +36,7 @@ pub fn result(id: Option<CallId>, output: RawJson<'_>) -> EventKind {
     if json.starts_with('[') {
         let content: MessageContent<'_, CodexOutputBlock<'_>> =
             serde_json::from_str(json).unwrap_or_default();
-        return plain(id, content.joined(|block| block.text.0.as_deref()), None);
+        return plain_result(id, content.joined(|block| block.text.0.as_deref()), None);
     }
     let Some(wire) = text
         .trim_start()
@@ -44,7 +44,7 @@ pub fn result(id: Option<CallId>, output: RawJson<'_>) -> EventKind {
         .then(|| serde_json::from_str::<CodexOutput<'_>>(&text).ok())
         .flatten()
     else {
-        return plain(id, text, None);
+        return plain_result(id, text, None);
     };
     let content = wire.content.joined(|block| block.text.0.as_deref());
     if let Some(metadata) = wire.metadata.0 {
@@ -53,18 +53,18 @@ pub fn result(id: Option<CallId>, output: RawJson<'_>) -> EventKind {
         return EventKind::ToolResult { id, outcome: ToolOutcome::of_exit(exit_code), exit_code, text };
     }
     if !content.is_empty() {
-        return plain(id, content, wire.success.0);
+        return plain_result(id, content, wire.success.0);
     }
-    plain(id, text.clone(), wire.success.0)
+    plain_result(id, text.clone(), wire.success.0)
 }
 
-fn plain(id: Option<CallId>, text: String, success: Option<bool>) -> EventKind {
+fn plain_result(id: Option<CallId>, text: String, success: Option<bool>) -> EventKind {
     let exit_code = exit_code(&text);
     let outcome = match (exit_code, success) {
         (Some(_), _) => ToolOutcome::of_exit(exit_code),
         (None, Some(true)) => ToolOutcome::Ok,
         (None, Some(false)) => ToolOutcome::Error,
-        (None, None) if failed(&text) => ToolOutcome::Error,
+        (None, None) if reports_failure(&text) => ToolOutcome::Error,
         (None, None) => ToolOutcome::Unknown,
     };
     EventKind::ToolResult { id, outcome, exit_code, text }
@@ -80,7 +80,7 @@ fn exit_code(text: &str) -> Option<i32> {
 }
 
 /// Returns whether the first line reports that a tool failed to run or timed out.
-fn failed(text: &str) -> bool {
+fn reports_failure(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     [
         "command timed out after",

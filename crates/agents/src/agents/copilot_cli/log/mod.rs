@@ -137,7 +137,7 @@ impl CopilotState {
             }
             "tool.execution_complete" => {
                 self.open.remove(data.tool_call_id.or_empty());
-                result(data)
+                result_event(data)
             }
             "abort" => EventKind::Interrupt,
             "session.error" => EventKind::Error { text: data.message.or_empty().to_owned() },
@@ -220,7 +220,7 @@ fn started(at: Option<Instant>, id: Option<&str>, data: &CopilotData<'_>, out: &
     }
 }
 
-fn result(data: &CopilotData<'_>) -> EventKind {
+fn result_event(data: &CopilotData<'_>) -> EventKind {
     let id = data.tool_call_id.non_blank().map(Into::into);
     let error = data.error.0.as_ref();
     let text = error.and_then(|error| error.message.owned()).unwrap_or_else(|| data.result_text());
@@ -268,13 +268,13 @@ pub fn emit_document(
                 return out.skip("timeline", SkipReason::Duplicate);
             }
             json_object::emit_object(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|message| legacy(&message, out))
+                serde_json::from_slice(bytes).map(|message| emit_legacy(&message, out))
             });
         },
     )
 }
 
-fn legacy(message: &LegacyMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_legacy(message: &LegacyMessage<'_>, out: &mut Emitter<'_>) {
     let text = message.content.joined(|part| part.text.0.as_deref());
     match message.role.or_empty() {
         "user" => out.emit_prompt(None, None, &text),

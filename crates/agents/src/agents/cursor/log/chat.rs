@@ -64,7 +64,7 @@ fn emit(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusq
         match database::bytes(row, 1)? {
             Some(data) if data.starts_with(b"{") => {
                 json_object::emit_object(&data, out, |data, out| {
-                    serde_json::from_slice(data).map(|wire| blob(&wire, out))
+                    serde_json::from_slice(data).map(|wire| emit_blob(&wire, out))
                 });
             }
             // Other blobs join messages to a chat.
@@ -82,7 +82,7 @@ fn title(value: &[u8]) -> Option<String> {
     meta.title.owned()
 }
 
-fn blob(blob: &Blob<'_>, out: &mut Emitter<'_>) {
+fn emit_blob(blob: &Blob<'_>, out: &mut Emitter<'_>) {
     let role = blob.role.or_empty();
     match &blob.content {
         MessageContent::Nothing => out.skip("blob", SkipReason::Bookkeeping),

@@ -122,7 +122,7 @@ pub fn emit_document(
         },
         &mut |out, _, bytes| {
             json_object::emit_object(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|wire| message(&wire, &mut calls, out))
+                serde_json::from_slice(bytes).map(|wire| emit_message(&wire, &mut calls, out))
             });
         },
     )
@@ -155,7 +155,7 @@ pub struct EmittedCalls {
     answered: HashSet<String>,
 }
 
-fn message(message: &GeminiMessage<'_>, calls: &mut EmittedCalls, out: &mut Emitter<'_>) {
+fn emit_message(message: &GeminiMessage<'_>, calls: &mut EmittedCalls, out: &mut Emitter<'_>) {
     let (at, id) = (message.timestamp.0, message.id.non_blank());
     let text = message.content.joined(text_of);
     match message.kind.or_empty() {
@@ -170,7 +170,7 @@ fn message(message: &GeminiMessage<'_>, calls: &mut EmittedCalls, out: &mut Emit
                 out.emit_prompt(at, id, text);
             }
         }
-        "gemini" => answer(at, id, message, text, calls, out),
+        "gemini" => emit_answer(at, id, message, text, calls, out),
         "info" | "error" if text.trim() == "Request cancelled." => {
             out.emit(at, id, false, EventKind::Interrupt)
         }
@@ -180,7 +180,7 @@ fn message(message: &GeminiMessage<'_>, calls: &mut EmittedCalls, out: &mut Emit
     }
 }
 
-fn answer(
+fn emit_answer(
     at: Option<Instant>,
     id: Option<&str>,
     message: &GeminiMessage<'_>,
@@ -206,7 +206,7 @@ fn answer(
     for call in &message.tool_calls.0 {
         calls.called.extend(call.id.non_blank().map(str::to_owned));
         calls.answered.extend(call.id.non_blank().map(str::to_owned));
-        tool(at, id, call, out);
+        emit_tool_call(at, id, call, out);
     }
     for call in message.content.blocks().filter_map(|part| part.function_call.0.as_ref()) {
         called(at, id, call, calls, out);
@@ -249,7 +249,7 @@ fn answered(
     out.emit(at, record, false, EventKind::ToolResult { id, outcome, exit_code, text });
 }
 
-fn tool(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mut Emitter<'_>) {
+fn emit_tool_call(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mut Emitter<'_>) {
     let id = || call.id.non_blank().map(Into::into);
     let at = call.timestamp.0.or(at);
     let name = call.name.or_empty().to_owned();

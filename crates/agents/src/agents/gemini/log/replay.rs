@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, SeekFrom};
 
 use super::wire::{GeminiLine, GeminiMeta};
-use super::{EmittedCalls, about, message};
+use super::{EmittedCalls, about, emit_message};
 use crate::ingest::document::SeekableInput;
 use crate::ingest::emitter::Emitter;
 use crate::ingest::json_object;
@@ -111,7 +111,7 @@ fn emit_run(
     if run.iter().all(|live| live.within.is_none()) {
         let wire = serde_json::from_slice(bytes)?;
         out.move_to_line(line);
-        message(&wire, calls, out);
+        emit_message(&wire, calls, out);
         return Ok(());
     }
     let change: GeminiLine<'_> = serde_json::from_slice(bytes)?;
@@ -119,7 +119,7 @@ fn emit_run(
     for within in run.iter().filter_map(|live| live.within) {
         if let Some(wire) = messages.0.get(within) {
             out.move_to_part(line, (within as u32).saturating_mul(PARTS_PER_MESSAGE));
-            message(wire, calls, out);
+            emit_message(wire, calls, out);
         }
     }
     Ok(())

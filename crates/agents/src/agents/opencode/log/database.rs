@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::wire::{OpencodeMessage, OpencodePart};
-use super::{closing, is_placeholder, opening, part};
+use super::{emit_closing, emit_opening, emit_part, is_placeholder};
 use crate::ingest::database::{self, SessionVersions, has_column, has_table};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
@@ -151,23 +151,23 @@ fn emit_first(
         out.record(ordinal);
         let id = database::text(row, 0)?.unwrap_or_default();
         let created = database::time(row, 1)?;
-        let Some(data) = value(row, 2, out)? else { continue };
+        let Some(data) = column_value(row, 2, out)? else { continue };
         let parsed = json_object::read(&data, |data| {
             let message: OpencodeMessage<'_> = serde_json::from_slice(data)?;
             let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
-            opening(at, &id, &message, out);
+            emit_opening(at, &id, &message, out);
             let result = emit_parts(
                 &mut parts,
                 &id,
                 most,
                 |out, bytes, part_id| {
                     let wire: OpencodePart<'_> = serde_json::from_slice(bytes)?;
-                    part(at, part_id, message.role.or_empty(), &wire, out);
+                    emit_part(at, part_id, message.role.or_empty(), &wire, out);
                     Ok(())
                 },
                 out,
             );
-            closing(at, &id, &message, out);
+            emit_closing(at, &id, &message, out);
             Ok(result)
         });
         match parsed {
@@ -188,7 +188,7 @@ fn emit_parts(
     let mut rows = parts.query(params![message, most])?;
     while let Some(row) = rows.next()? {
         let id = database::text(row, 0)?.unwrap_or_default();
-        if let Some(data) = value(row, 1, out)?
+        if let Some(data) = column_value(row, 1, out)?
             && emit(out, &data, &id).is_err()
         {
             out.count_invalid();
@@ -199,7 +199,11 @@ fn emit_parts(
 
 /// Returns the value in the column after its "too long" flag; `None`, which is counted, if it is
 /// too long or NULL.
-fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Emitter<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
+fn column_value(
+    row: &rusqlite::Row<'_>,
+    column: usize,
+    out: &mut Emitter<'_>,
+) -> rusqlite::Result<Option<Vec<u8>>> {
     if row.get::<_, Option<bool>>(column)? == Some(true) {
         out.count_oversized();
         return Ok(None);
@@ -230,7 +234,7 @@ fn emit_second(
         let id = database::text(row, 0)?.unwrap_or_default();
         let kind = database::text(row, 1)?.unwrap_or_default();
         let created = database::time(row, 2)?;
-        let Some(data) = value(row, 3, out)? else { continue };
+        let Some(data) = column_value(row, 3, out)? else { continue };
         json_object::emit_object(&data, out, |data, out| {
             let message: OpencodeMessage<'_> = serde_json::from_slice(data)?;
             let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
@@ -257,11 +261,11 @@ fn typed(at: Option<Instant>, id: &str, kind: &str, message: &OpencodeMessage<'_
             out.emit(at, Some(id), false, kind);
         }
         "assistant" => {
-            opening(at, id, message, out);
+            emit_opening(at, id, message, out);
             if let MessageContent::Blocks(pieces) = &message.content {
                 for piece in pieces {
                     match piece {
-                        ContentPiece::Block(block) => part(at, id, "assistant", block, out),
+                        ContentPiece::Block(block) => emit_part(at, id, "assistant", block, out),
                         ContentPiece::Text(text) => {
                             let text = text.clone().into_owned();
                             out.emit(at, Some(id), false, EventKind::AssistantText { text });
@@ -270,7 +274,7 @@ fn typed(at: Option<Instant>, id: &str, kind: &str, message: &OpencodeMessage<'_
                     }
                 }
             }
-            closing(at, id, message, out);
+            emit_closing(at, id, message, out);
         }
         "compaction" => {
             let kind =

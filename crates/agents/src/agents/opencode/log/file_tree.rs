@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::wire::{OpencodeMessage, OpencodePart, OpencodeSession};
-use super::{closing, is_placeholder, opening, part};
+use super::{emit_closing, emit_opening, emit_part, is_placeholder};
 use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
 use crate::ingest::json_object;
@@ -78,16 +78,16 @@ fn emit_message(
     out: &mut Emitter<'_>,
 ) {
     let at = message.time.0.as_ref().and_then(|time| time.created.0);
-    opening(at, id, message, out);
+    emit_opening(at, id, message, out);
     for path in FoundLogs::default().list(parts) {
         let Some(bytes) = small(&path, limits, out) else { continue };
         json_object::emit_object(&bytes, out, |bytes, out| {
             let wire: OpencodePart<'_> = serde_json::from_slice(bytes)?;
-            part(at, locations::stem(&path), message.role.or_empty(), &wire, out);
+            emit_part(at, locations::stem(&path), message.role.or_empty(), &wire, out);
             Ok(())
         });
     }
-    closing(at, id, message, out);
+    emit_closing(at, id, message, out);
 }
 
 /// Returns the bytes of a file; `None`, which is counted, if it is over the limit or cannot be

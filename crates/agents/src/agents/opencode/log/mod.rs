@@ -61,7 +61,7 @@ fn is_placeholder(title: &str) -> bool {
 }
 
 /// Emits the events before a message's parts: a change of the model.
-fn opening(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_opening(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
     let model = message.model_id.non_blank().or(message
         .model
         .0
@@ -73,7 +73,7 @@ fn opening(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &m
 }
 
 /// Emits the events after a message's parts: its error or interruption.
-fn closing(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_closing(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
     let Some(error) = &message.error.0 else { return };
     if error.name.non_blank() == Some("MessageAbortedError") {
         return out.emit(at, Some(id), false, EventKind::Interrupt);
@@ -85,7 +85,7 @@ fn closing(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &m
 
 /// Translates one part of a message (text, reasoning, tool call, …) into events. `role` is the
 /// author of the message, `user` or `assistant`.
-fn part(at: Option<Instant>, id: &str, role: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
+fn emit_part(at: Option<Instant>, id: &str, role: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
     let text = part.text.or_empty();
     let kind = part.kind.or_empty();
     let event = match kind {
@@ -95,7 +95,7 @@ fn part(at: Option<Instant>, id: &str, role: &str, part: &OpencodePart<'_>, out:
             _ => EventKind::AssistantText { text: text.to_owned() },
         },
         "reasoning" => EventKind::Thinking { text: text.to_owned() },
-        "tool" => return tool(at, id, part, out),
+        "tool" => return emit_tool_call(at, id, part, out),
         "compaction" => EventKind::Compaction {
             trigger: Some(if part.auto.is_set() { "auto" } else { "manual" }.to_owned()),
             summary: part.summary.owned(),
@@ -109,7 +109,7 @@ fn part(at: Option<Instant>, id: &str, role: &str, part: &OpencodePart<'_>, out:
     out.emit(at, Some(id), false, event);
 }
 
-fn tool(at: Option<Instant>, id: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
+fn emit_tool_call(at: Option<Instant>, id: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
     let call = || part.call_id.non_blank().or(part.id.non_blank()).map(Into::into);
     let Some(state) = &part.state.0 else { return out.count_unknown("part/tool without a state") };
     let (start, end) = state.time.0.as_ref().map_or((None, None), |time| (time.start.0, time.end.0));

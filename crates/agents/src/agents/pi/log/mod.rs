@@ -94,7 +94,7 @@ pub fn emit(
             continue;
         }
         json_object::emit_object(feed.bytes(), out, |bytes, out| {
-            serde_json::from_slice(bytes).map(|wire| entry(&wire, out))
+            serde_json::from_slice(bytes).map(|wire| emit_entry(&wire, out))
         });
     }
 }
@@ -133,7 +133,7 @@ fn inactive_lines(input: &mut dyn SeekableInput, limits: IngestLimits) -> io::Re
     Ok(left)
 }
 
-fn entry(entry: &PiEntry<'_>, out: &mut Emitter<'_>) {
+fn emit_entry(entry: &PiEntry<'_>, out: &mut Emitter<'_>) {
     let (at, id) = (entry.timestamp.0, entry.id.non_blank());
     let kind = entry.kind.or_empty();
     match kind {
@@ -189,7 +189,7 @@ fn emit_message(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, 
     let text = || message.content.joined(text_of);
     match message.role.or_empty() {
         "user" => out.emit_prompt(at, id, &text()),
-        "assistant" => assistant(at, id, message, out),
+        "assistant" => emit_assistant(at, id, message, out),
         "toolResult" => {
             let text = text();
             let exit_code = exit_code(&text);
@@ -224,7 +224,7 @@ fn exit_code(text: &str) -> Option<i32> {
     text.trim_end().lines().next_back()?.strip_prefix("Command exited with code ")?.trim().parse().ok()
 }
 
-fn assistant(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_assistant(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out: &mut Emitter<'_>) {
     if let Some(model) = message.model.non_blank() {
         out.model(at, id, model);
     }

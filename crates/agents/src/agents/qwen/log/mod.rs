@@ -79,12 +79,12 @@ fn emit(record: &QwenRecord<'_>, out: &mut Emitter<'_>) {
     let kind = record.kind.or_empty();
     let parts = record.message.0.as_ref().map(|message| message.parts.0.as_slice()).unwrap_or_default();
     match kind {
-        "user" => user(at, id, record, parts, out),
+        "user" => emit_user_part(at, id, record, parts, out),
         "assistant" => {
             if let Some(model) = record.model.non_blank() {
                 out.model(at, id, model);
             }
-            parts.iter().for_each(|part| assistant(at, id, part, out));
+            parts.iter().for_each(|part| emit_assistant_part(at, id, part, out));
         }
         "tool_result" => parts.iter().for_each(|part| tool_result(at, id, record, part, out)),
         "system" => match record.subtype.or_empty() {
@@ -106,7 +106,7 @@ fn emit(record: &QwenRecord<'_>, out: &mut Emitter<'_>) {
 
 /// Emits a prompt without the context of hooks, which follows it in parts of its own. A record with
 /// a subtype, such as `cron` or `notification`, was not typed.
-fn user(
+fn emit_user_part(
     at: Option<Instant>,
     id: Option<&str>,
     record: &QwenRecord<'_>,
@@ -125,7 +125,7 @@ fn user(
     }
 }
 
-fn assistant(at: Option<Instant>, id: Option<&str>, part: &QwenPart<'_>, out: &mut Emitter<'_>) {
+fn emit_assistant_part(at: Option<Instant>, id: Option<&str>, part: &QwenPart<'_>, out: &mut Emitter<'_>) {
     if let Some(call) = &part.function_call.0 {
         let kind = EventKind::ToolCall {
             id: call.id.non_blank().map(Into::into),
