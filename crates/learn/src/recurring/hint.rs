@@ -68,7 +68,7 @@ pub(super) fn taken_hint(text: &str, hint: &str, answer: Option<String>) -> Opti
     let stated = statements(&text[taken..]).next()?;
     // "From a seed, dbt/seeds/ports.csv." says too little without the question.
     let stated = match ASKS_ORIGIN.find(hint) {
-        Some(asked) => format!("{}? {stated}", &hint[asked.range()]),
+        Some(question) => format!("{}? {stated}", &hint[question.range()]),
         None => stated,
     };
     let stated = Some(stated).filter(is_convention)?;
