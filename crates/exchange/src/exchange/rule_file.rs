@@ -83,7 +83,7 @@ fn lines_of_rules(paragraph: &str) -> Option<Vec<&str>> {
     let is_rule = |line: &&str| imperative::is_one_sentence(line) && imperative::is_imperative(line);
     let ends = |line: &&str| line.ends_with(['.', '!']);
     let are_ended = lines.iter().all(ends);
-    let are_bare = lines.iter().all(|line| !ends(&line) && line.starts_with(char::is_uppercase));
+    let are_bare = lines.iter().all(|line| !ends(line) && line.starts_with(char::is_uppercase));
     (lines.len() >= 2 && (are_ended || are_bare) && lines.iter().all(is_rule)).then_some(lines)
 }
 
