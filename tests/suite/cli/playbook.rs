@@ -86,6 +86,18 @@ pub fn playbook() -> Sandbox {
 }
 
 #[test]
+fn a_rule_without_a_category_gets_one_by_its_words() {
+    let sandbox = vault_of("");
+    for (rule, category) in
+        [("Run the tests before you push.", "testing"), ("Use pnpm, never npm.", "workflow")]
+    {
+        let added = sandbox.cm(&["playbook", "add", rule, "--json"]).ok().json();
+        let path = added["path"].as_str().unwrap();
+        assert!(path.starts_with(&format!("playbook/{category}/")), "{path}");
+    }
+}
+
+#[test]
 fn drafts_and_active_bullets_are_listed_best_first() {
     insta::assert_snapshot!(playbook().cm(&["playbook", "list"]).snapshot(), @"
     b-mq6d3m8l-aaaaaa  2.04 · proven, pinned · testing

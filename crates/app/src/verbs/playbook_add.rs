@@ -12,6 +12,7 @@ use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, Deprecate
 use cm_playbook::curation::report::RuleConflict;
 use cm_playbook::curation::{Authority, SweepScope};
 
+pub use cm_learn::reflect::rule_category::category as category_of;
 pub use cm_playbook::curation::delta::RuleProposal;
 
 /// Result of proposing a rule.

@@ -17,15 +17,15 @@ use cm_render::text;
 /// --session) are drafts until evidence supports them or a person accepts them.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm playbook add --category testing \"Run the whole suite before you push.\"\n  cm playbook add --category net --type anti_pattern --why \"It took the gateway down.\" \"Retrying at once.\""
+    after_help = "Examples:\n  cm playbook add \"Use pnpm, never npm.\"\n  cm playbook add --category testing \"Run the whole suite before you push.\"\n  cm playbook add --category net --type anti_pattern --why \"It took the gateway down.\" \"Retrying at once.\""
 )]
 pub struct Arguments {
     /// Rule text, 10 to 500 characters, one statement; - reads standard input
     #[arg(allow_hyphen_values = true)]
     rule: String,
-    /// Category: a lower-case letter, then lower-case letters, digits, _ and -
+    /// Category: a lower-case letter, then lower-case letters, digits, _ and -; by default chosen by the words of the rule
     #[arg(long, short = 'c', value_name = "NAME")]
-    category: String,
+    category: Option<String>,
     /// Whether the rule says what to do or what to avoid
     #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(BulletType::ALL.iter().map(|one| one.name())))]
     bullet_type: Option<String>,
@@ -56,9 +56,10 @@ pub struct Arguments {
 }
 
 pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+    let content = text_or_stdin(&arguments.rule)?;
     let proposal = RuleProposal {
-        category: arguments.category,
-        content: text_or_stdin(&arguments.rule)?,
+        category: arguments.category.unwrap_or_else(|| add::category_of(&content).to_owned()),
+        content,
         bullet_type: arguments.bullet_type.as_deref().and_then(BulletType::of),
         kind: arguments.kind.as_deref().and_then(BulletKind::of),
         tags: arguments.tags,
