@@ -131,7 +131,7 @@ impl Globals {
         let agent = variables.get("CM_AGENT").cloned();
         let (home, private) = (etcetera::home_dir().ok(), private());
         let detected = agent_of_environment(&environment).or_else(|| agent_of_ancestors(&ancestors::lines()));
-        let verb = verb(arguments);
+        let verb = command_name(arguments).map_or_else(|| "cm".to_owned(), |name| format!("cm {name}"));
         Ok(Request {
             cwd,
             vault: self.vault.clone(),
@@ -167,18 +167,22 @@ impl Globals {
     }
 }
 
-/// Program and command name, for example `cm search`.
-fn verb(arguments: &[OsString]) -> String {
-    const VALUED: [&str; 7] = ["--color", "--vault", "--now", "--agent", "--session", "--actor", "--reason"];
+/// Name of the command among the program's arguments, behind global options and their values.
+pub fn command_name(arguments: &[OsString]) -> Option<String> {
+    let globals = Globals::augment_args(clap::Command::new("cm"));
+    let takes_value = |word: &str| {
+        let mut valued = globals.get_arguments().filter(|option| option.get_action().takes_values());
+        valued.any(|option| option.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long)))
+    };
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
-        if VALUED.contains(&word.as_ref()) {
+        if takes_value(&word) {
             words.next();
         } else if !word.starts_with('-') {
-            return format!("cm {word}");
+            return Some(word.into_owned());
         }
     }
-    "cm".to_owned()
+    None
 }
 
 /// Milliseconds since the first call of this function.
@@ -207,13 +211,14 @@ mod tests {
     #[test]
     fn the_command_is_found_behind_flags_and_their_values() {
         for (line, expected) in [
-            ("cm sessions --days 3", "cm sessions"),
-            ("cm --vault notes --json sessions", "cm sessions"),
-            ("cm --vault=notes get x", "cm get"),
-            ("cm --json", "cm"),
+            ("cm sessions --days 3", Some("sessions")),
+            ("cm --vault notes --json sessions", Some("sessions")),
+            ("cm --vault=notes get x", Some("get")),
+            ("cm --color never -q hook claude prompt", Some("hook")),
+            ("cm --json", None),
         ] {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            assert_eq!(verb(&arguments), expected);
+            assert_eq!(command_name(&arguments).as_deref(), expected);
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{IsTerminal as _, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::call::command_name;
 use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
 use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
 use cm_app::{Error, Request, Result};
@@ -130,24 +131,8 @@ fn standard_input() -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
 }
 
-/// Global options that take a value.
-const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
-
-/// Name of the command among the arguments.
-pub(super) fn verb(arguments: &[OsString]) -> Option<String> {
-    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
-    while let Some(word) = words.next() {
-        if VALUED.contains(&&*word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return Some(word.into_owned());
-        }
-    }
-    None
-}
-
 /// Whether an agent runs the guard as a hook: without `--`, and standard input is not a terminal.
 pub fn is_hook(arguments: &[OsString]) -> bool {
-    let is_guard = verb(arguments).is_some_and(|verb| verb == "guard");
+    let is_guard = command_name(arguments).is_some_and(|name| name == "guard");
     is_guard && !arguments.iter().any(|word| word == "--") && !std::io::stdin().is_terminal()
 }

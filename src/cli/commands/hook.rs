@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::call::command_name;
 use cm_app::verbs::hook::{self, BackgroundTask};
 use cm_app::{Request, Result};
 
@@ -151,7 +152,7 @@ fn collect_input(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
 
 /// Whether these arguments run `cm hook`.
 pub fn is_hook(arguments: &[OsString]) -> bool {
-    super::guard::verb(arguments).is_some_and(|verb| verb == "hook")
+    command_name(arguments).is_some_and(|name| name == "hook")
 }
 
 /// Answers a hook whose arguments are invalid: an empty answer and exit code 0.
