@@ -2,19 +2,20 @@
 
 use cm_app::context::cancellation::Cancellation;
 
-/// What the first Ctrl-C stops.
+/// What the first Ctrl-C does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum First {
-    /// Everything after the current piece of work.
+pub enum InterruptMode {
+    /// Stops after the current piece of work. The second Ctrl-C stops immediately.
     #[cfg_attr(not(unix), allow(dead_code, reason = "signals are of unix"))]
-    Soon,
-    /// The current work immediately.
-    AtOnce,
+    AfterCurrent,
+    /// Stops the current work immediately.
+    Immediately,
 }
 
-/// Handles Ctrl-C and SIGTERM from now on. `heard` is called at the first one; the third one ends the process.
+/// Handles Ctrl-C and SIGTERM from now on. `on_interrupt` is called at the first Ctrl-C of
+/// [`InterruptMode::AfterCurrent`]. A Ctrl-C after an immediate stop ends the process.
 #[cfg(unix)]
-pub fn listen(stop: &Cancellation, first: First, on_interrupt: impl Fn() + Send + 'static) {
+pub fn listen(stop: &Cancellation, mode: InterruptMode, on_interrupt: impl Fn() + Send + 'static) {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
@@ -38,9 +39,9 @@ pub fn listen(stop: &Cancellation, first: First, on_interrupt: impl Fn() + Send 
                 stop.terminate();
             }
             if interrupted.swap(false, Ordering::SeqCst) {
-                match first {
-                    First::AtOnce => stop.request_now(),
-                    First::Soon => {
+                match mode {
+                    InterruptMode::Immediately => stop.request_now(),
+                    InterruptMode::AfterCurrent => {
                         stop.request();
                         if !stop.is_immediate() {
                             on_interrupt();
@@ -54,4 +55,4 @@ pub fn listen(stop: &Cancellation, first: First, on_interrupt: impl Fn() + Send 
 
 /// Without Unix signals, Ctrl-C ends the process. Finished work is kept.
 #[cfg(not(unix))]
-pub fn listen(_stop: &Cancellation, _first: First, _heard: impl Fn() + Send + 'static) {}
+pub fn listen(_stop: &Cancellation, _mode: InterruptMode, _on_interrupt: impl Fn() + Send + 'static) {}

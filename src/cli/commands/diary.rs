@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::sessions;
 use crate::cli::answer::{Output, Printed};
-use crate::cli::interrupt::{First, listen};
+use crate::cli::interrupt::{InterruptMode, listen};
 use cm_app::context::cancellation::Cancellation;
 use cm_app::verbs::diary::{self, Options};
 use cm_app::{Context, Request, Result};
@@ -40,7 +40,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let context = Context::open(call)?;
     let access = sessions::open(&context, output)?;
     let stop = Cancellation::default();
-    listen(&stop, First::AtOnce, || {});
+    listen(&stop, InterruptMode::Immediately, || {});
     let Arguments { id, dry_run, no_model, enrich } = arguments;
     let outcome =
         diary::diary(&context, &access, &Options { session: id, dry_run, no_model, enrich }, &stop)?;

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::sessions;
 use crate::cli::answer::{Output, Printed};
-use crate::cli::interrupt::{First, listen};
+use crate::cli::interrupt::{InterruptMode, listen};
 use cm_app::context::cancellation::Cancellation;
 use cm_app::sessions::SessionSelection;
 use cm_app::verbs::reflect::{self, Options, work_package};
@@ -84,7 +84,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         );
     }
     let (stop, notices) = (Cancellation::default(), *output);
-    listen(&stop, First::Soon, move || {
+    listen(&stop, InterruptMode::AfterCurrent, move || {
         notices.notice("finishing the current session; press Ctrl-C again to drop it");
     });
     let display = output.progress("sessions");

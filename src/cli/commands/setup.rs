@@ -7,8 +7,9 @@ use clap::Args;
 use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
 
 use crate::cli::answer::{Output, Printed};
-use crate::cli::interrupt::{First, listen};
+use crate::cli::interrupt::{InterruptMode, listen};
 use cm_app::context::cancellation::Cancellation;
+use cm_app::context::paths::resolve_with_home;
 use cm_app::verbs::hooks::HookScope;
 use cm_app::verbs::setup::{self, DAYS, PROJECT_FOLDER, Place, Plan, Stage, Surroundings};
 use cm_app::{Error, ErrorKind, Request, Result};
@@ -78,7 +79,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
     let stop = Cancellation::default();
     let notices = *output;
-    listen(&stop, First::Soon, move || notices.notice("finishing the current session"));
+    listen(&stop, InterruptMode::AfterCurrent, move || notices.notice("finishing the current session"));
     let display = output.progress("sessions");
     let (context, done) = setup::setup(call, &plan, &stop, &|stage| {
         if let Stage::Sessions(at) = stage {
@@ -138,7 +139,7 @@ fn ask(
     if !arguments.no_agents && arguments.agents.is_empty() && !found.agents.is_empty() {
         let names: Vec<&str> = found.agents.iter().map(|agent| agent.agent.as_str()).collect();
         let all: Vec<usize> = (0..names.len()).collect();
-        let chosen = MultiSelect::new("Which agents shall use it?", names).with_default(&all).prompt()?;
+        let chosen = MultiSelect::new("Which agents should use it?", names).with_default(&all).prompt()?;
         plan.agents = chosen.into_iter().map(str::to_owned).collect();
     }
     if !arguments.no_sessions && arguments.days.is_none() {
@@ -178,12 +179,9 @@ fn ask_place(
         Some(place) => Ok(place),
         None => {
             let typed = Text::new("Folder:").prompt()?;
-            let folder = match (typed.strip_prefix("~/"), &call.home) {
-                (Some(rest), Some(home)) => home.join(rest),
-                _ => call.cwd.join(&typed),
-            };
+            let folder = resolve_with_home(call.home.as_deref(), &call.cwd, &typed);
             let global = Confirm::new("Use it in every project?").with_default(true).prompt()?;
-            Ok(Place { path: folder.display().to_string(), global })
+            Ok(Place { path: folder, global })
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use crate::cli::interrupt::{First, listen};
+use crate::cli::interrupt::{InterruptMode, listen};
 use cm_app::context::cancellation::Cancellation;
 use cm_app::verbs::validate_rule;
 use cm_app::{Context, Progress, Request, Result};
@@ -37,7 +37,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let context = Context::open(call)?;
     let rule = text_or_stdin(&arguments.rule)?;
     let stop = Cancellation::default();
-    listen(&stop, First::AtOnce, || {});
+    listen(&stop, InterruptMode::Immediately, || {});
     let model = (!arguments.no_model).then_some(&stop);
     let display = output.progress("logs");
     let mut progress = |at: Progress| display.show(at, "");

@@ -15,6 +15,7 @@ use clap::{Arg, Command, CommandFactory as _, ValueHint};
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate, complete};
 
 use cm_app::Request;
+use cm_app::context::paths::expand_home;
 use cm_app::verbs::completions::{CompletionSubject, CompletionValue, completions};
 use cm_render::text::style;
 
@@ -98,13 +99,8 @@ fn vault_of(words: &[String], call: &Request) -> Option<PathBuf> {
         _ => None,
     });
     let folder = before.iter().filter_map(|word| word.strip_prefix("--vault=")).chain(after_option).last()?;
-    // The shell has not replaced it yet.
-    let in_home =
-        folder.strip_prefix("~/").or_else(|| folder.strip_prefix("~").filter(|rest| rest.is_empty()));
-    Some(match (in_home, &call.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(folder),
-    })
+    // The shell has not replaced `~` yet.
+    Some(expand_home(call.home.as_deref(), folder))
 }
 
 /// Adds to every argument the values that it accepts.

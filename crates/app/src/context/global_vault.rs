@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::context::paths::expand_home;
 use cm_store::config::{SettingsLayer, keys};
 use cm_store::vault::PrivateHome;
 
@@ -23,10 +24,7 @@ pub fn global_vault(
         layer.values.get(keys::VAULT_GLOBAL.name)?.as_str().map(str::to_owned)
     });
     match configured.filter(|path| !path.is_empty()) {
-        Some(path) => Some(match (path.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(path),
-        }),
+        Some(path) => Some(expand_home(home, &path)),
         None => default,
     }
 }

@@ -8,6 +8,7 @@ use crate::context::find::load;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::paths::expand_home;
 use crate::error::Result;
 use crate::sessions::SessionAccess;
 use crate::sessions::session_filter::{is_global, project};
@@ -213,10 +214,7 @@ fn has_own_vault(global: &OpenVault, project: &str) -> bool {
 fn auto_memory_folder(context: &Context, settings: &Path) -> Option<PathBuf> {
     let settings: serde_json::Value = serde_json::from_str(&external_folder::text(settings).ok()?).ok()?;
     let typed = settings.get("autoMemoryDirectory")?.as_str()?;
-    let folder = match typed.strip_prefix("~/") {
-        Some(below) => context.call.home.as_ref()?.join(below),
-        None => PathBuf::from(typed),
-    };
+    let folder = expand_home(context.call.home.as_deref(), typed);
     let is_plain = folder.components().all(|part| part != Component::ParentDir);
     (folder.is_absolute() && is_plain).then_some(folder)
 }
