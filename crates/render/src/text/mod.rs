@@ -107,13 +107,13 @@ fn committed(commit: Option<&str>) -> String {
     }
 }
 
-/// The first 10 characters of a commit id.
 /// A line with the commit that was read; empty for the current state.
 fn as_of_line(as_of: Option<&AsOf>) -> String {
     let line = |as_of: &AsOf| paint(DIM, &format!("{as_of}  {}", one_line(&as_of.subject)));
     as_of.map(|as_of| format!("{}\n", line(as_of))).unwrap_or_default()
 }
 
-fn short(commit: &str) -> &str {
+/// The first 10 characters of a commit id.
+pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

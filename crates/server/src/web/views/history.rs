@@ -9,6 +9,7 @@ use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_app::verbs::{history, why};
 use cm_app::{Context, Result};
 use cm_note::instant::Instant;
+use cm_render::text::short;
 
 /// Maximum number of versions on the page.
 const MAX_VERSIONS: usize = 100;
@@ -72,7 +73,8 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     }
     let found = history::history(context, &request.reference, MAX_VERSIONS)?;
     let (now, sessions) = (context.now(), RecordedSessions::of(context));
-    let hashes: Vec<String> = found.versions.iter().map(|version| short(&version.commit.id)).collect();
+    let hashes: Vec<String> =
+        found.versions.iter().map(|version| short(&version.commit.id).to_owned()).collect();
     let versions = found.versions.into_iter().enumerate().map(|(at, version)| Version {
         number: hashes.len() - at,
         older: hashes.get(at + 1).cloned(),
@@ -100,8 +102,4 @@ fn commits(context: &Context, request: &PageRequest) -> Result<String> {
     let found = why::note_commits(context, &request.reference, COMMITS_PER_NOTE)?;
     let rows = found.into_iter().map(|commit| CommitRow::of(commit, context.now()));
     render(&NoteCommits { commits: rows.collect() })
-}
-
-fn short(commit: &str) -> String {
-    commit.chars().take(10).collect()
 }
