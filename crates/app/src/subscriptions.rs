@@ -29,7 +29,7 @@ pub struct ChangedNoteFile {
 #[derive(Debug, Default)]
 struct ReportedIds(HashMap<(VaultLevel, String), String>);
 
-/// Reports changes of notes from a separate thread until `warm` is dropped. Changes made after
+/// Reports changes of notes from a separate thread until `process_cache` is dropped. Changes made after
 /// `waking` is dropped are reported; before that, folders are walked and watches are set up, which
 /// takes a moment in a large vault.
 ///
@@ -58,7 +58,7 @@ pub fn follow(
         let mut reported_ids = ReportedIds::of(&context);
         drop(context);
         for changed in changes {
-            // Where the settings are broken just now, files are told without what they are.
+            // While the settings are invalid, paths are reported without note IDs.
             notify(reported_ids.touched(opened().as_ref(), &changed));
         }
     });
@@ -69,7 +69,7 @@ impl ReportedIds {
     fn of(context: &Context) -> Self {
         let mut reported = HashMap::new();
         for open in &context.vaults {
-            // What cannot be read now is known when it changes.
+            // A vault that cannot be read now reports its IDs when it changes.
             let ids = context
                 .ensure_fresh(open)
                 .and_then(|()| context.query_index(open, Index::ids))

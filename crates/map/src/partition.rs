@@ -122,7 +122,7 @@ fn scattered(graph: &Network, is_linked: &dyn Fn(usize) -> bool) -> Vec<usize> {
     small.split_off(small.len().min(SMALL_GROUPS))
 }
 
-/// Groups the communities `kept` into regions.
+/// Groups `communities` into regions.
 fn regions(notes: usize, graph: &Network, communities: &[usize], members: &[Vec<u32>]) -> Vec<RegionPlan> {
     let cap = (notes as u32 / REGION_SHARE).max(COMMUNITY_CAP);
     let (groups, count) = louvain::groups(graph, cap, 1.0);

@@ -62,7 +62,7 @@ impl Context {
         Self::open_with(call, None)
     }
 
-    /// Like [`Self::open`], but reuses the indexes, vectors and models cached in `warm`.
+    /// Like [`Self::open`], but reuses the indexes, vectors and models in `process_cache`.
     ///
     /// # Errors
     /// The errors of [`Self::open`].

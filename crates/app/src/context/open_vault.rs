@@ -106,7 +106,7 @@ impl OpenVault {
     }
 
     /// Returns a value that depends on nothing but what `version` names. A long-lived process computes
-    /// it once for each version; the last value of its type is vault_cache.
+    /// it once for each version; the last value of its type is cached.
     ///
     /// # Errors
     /// Returns the error of `compute`.

@@ -104,7 +104,7 @@ impl OpenVault {
             self.index().refresh(listing, &read, &parse, options)?
         };
         if let Some(filling) = filling {
-            // What cannot be vault_cache is made up for, or told, when the vectors are asked for.
+            // A failure is ignored: missing vectors are computed, or reported, when they are needed.
             let _ = filling.into_inner().finish(&refreshed);
         }
         self.set_unread(refreshed.findings.clone());
@@ -393,7 +393,7 @@ impl Context {
 
     /// Returns a value that depends on nothing but the notes of a vault, without their relations and
     /// links, the edges between them and `basis`. A long-lived
-    /// process computes it once for each version of the notes; the last value of its type is vault_cache.
+    /// process computes it once for each version of the notes; the last value of its type is cached.
     ///
     /// # Errors
     /// Returns the error of `compute`, or an error if an index can be neither used nor rebuilt.

@@ -174,7 +174,7 @@ fn rank(note: &Note) -> impl Ord + use<> {
     )
 }
 
-/// The changes that condense `sources` into `kept`. Each file must be as it was read.
+/// The changes that condense `sources` into `target`. Each file must be as it was read.
 fn plan(context: &Context, target: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]) -> Vec<VaultFileChange> {
     let change = |found: &ResolvedNote<'_>, mut edits: Vec<Edit>| {
         let value = Value::String(context.now().to_string());

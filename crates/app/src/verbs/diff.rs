@@ -347,8 +347,8 @@ fn feedback(old: &[Feedback], new: &[Feedback]) -> Option<FeedbackChange> {
 }
 
 impl FeedbackCounts {
-    /// Counts by signal the events that `known` does not contain; equal events are counted one by
-    /// one.
+    /// Counts by signal the `events` that `earlier_feedback` does not contain; equal events are
+    /// counted one by one.
     fn counts_not_in(earlier_feedback: &[Feedback], events: &[Feedback]) -> Self {
         let mut unmatched: Vec<&Feedback> = earlier_feedback.iter().collect();
         let mut words = Self::default();

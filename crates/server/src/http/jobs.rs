@@ -1,4 +1,4 @@
-//! Scheduled jobs of the server, run one at a time: daily reflection, weekly decay.
+//! Runs the scheduled jobs of the server, one at a time.
 //!
 //! Jobs do not count against the concurrency limit of requests, because they may wait long for a
 //! model. They take the vault's lock like any other process.

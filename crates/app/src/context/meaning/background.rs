@@ -18,8 +18,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Pause after a failure, such as an unreachable model or a vault that cannot be opened.
 const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
-/// Starts a thread that embeds missing passages with the fine model until the cache `warm` is
-/// dropped.
+/// Starts a thread that embeds missing passages with the fine model until
+/// `process_cache` is dropped.
 pub fn read_in_background(process_cache: &Arc<ProcessCache>, call: &Request) {
     let (keeper, call) = (Arc::downgrade(process_cache), call.clone());
     std::thread::spawn(move || {
