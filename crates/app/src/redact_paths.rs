@@ -75,7 +75,7 @@ mod tests {
     fn paths_of_the_machine_are_hidden_and_addresses_and_endpoints_are_not() {
         for (text, shown) in [
             ("cannot read /srv/ada/a.md: denied", "cannot read (path): denied"),
-            ("`/etc/cm/x.toml` is not a file, nor is (/a/b)", "`(path)` is not a file, nor is (path)"),
+            ("`/etc/cm/x.toml` is not a file, nor is (/a/b)", "`(path)` is not a file, nor is ((path))"),
             ("/openapi.json lists all endpoints", "/openapi.json lists all endpoints"),
             (
                 "see https://a.example/b/c, and/or notes/a/b.md",
@@ -84,8 +84,7 @@ mod tests {
             ("/", "/"),
             ("a // b /", "a // b /"),
         ] {
-            let shown = shown.replace("((path))", "(path)");
-            assert_eq!(hidden(text).replace("((path))", "(path)"), shown);
+            assert_eq!(hidden(text), shown);
         }
     }
 
