@@ -63,8 +63,7 @@ fn run(context: &Context, given: Value) -> Result<OperationResult> {
     Ok(answer(&context, &outcome, &text::mark::marked(&outcome)))
 }
 
-/// Translates arguments of earlier tools: `helpful` or `harmful` as a flag instead of `signal`, and
-/// `sessionId`.
+/// Translates arguments of earlier tools: `helpful` or `harmful` as a flag instead of `signal`.
 fn with_signal(mut given: Value) -> Value {
     let Some(fields) = given.as_object_mut() else { return given };
     for name in ["helpful", "harmful"] {
@@ -73,13 +72,6 @@ fn with_signal(mut given: Value) -> Value {
         }
         if fields.get(name).is_some_and(Value::is_boolean) {
             fields.remove(name);
-        }
-    }
-    for name in ["sessionId", "session_id"] {
-        if !fields.contains_key("session")
-            && let Some(session) = fields.remove(name)
-        {
-            fields.insert("session".to_owned(), session);
         }
     }
     given
