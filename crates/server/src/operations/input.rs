@@ -200,8 +200,9 @@ fn earlier_name(key: &str, schema: &Value) -> Option<String> {
     renamed.map(|(_, own)| (*own).to_owned()).or_else(|| has(&snake).then_some(snake))
 }
 
-/// Checks the fields against the schema; whole numbers may be written as `3.0`. Errors name fields by
-/// `shown_name`.
+/// Checks names and types of the fields against the schema; whole numbers may be written as `3.0`.
+/// Errors name fields by `shown_name`. Limits other than the minimum of an integer are checked by the
+/// operations, whose errors say more.
 fn validated(
     schema: &Value,
     mut fields: Map<String, Value>,
@@ -408,7 +409,7 @@ mod tests {
         assert_eq!(schema["required"], json!(["q"]));
     }
 
-    /// Names of the keywords below `schema` that [`validated`] would not read.
+    /// Names of the keywords below `schema` that [`validated`] does not read and that are not limits.
     fn unread_keywords(schema: &Value, is_field: bool) -> Vec<String> {
         let words =
             ["type", "enum", "items", "description", "required", "properties", "additionalProperties"];
