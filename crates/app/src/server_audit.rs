@@ -17,11 +17,20 @@ use cm_store::vault::json_lines::JsonLinesFile;
 /// Maximum number of notes in one record.
 const MOST_IDS: usize = 50;
 
+/// The interface through which a request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Surface {
+    Http,
+    Mcp,
+    /// The page for people.
+    Web,
+}
+
 /// A request to the server, as recorded in the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditedRequest {
-    /// Interface of the request: `http` or `mcp`.
-    pub surface: &'static str,
+    pub surface: Surface,
     /// Name of the operation; for an MCP request that calls no tool, the protocol method.
     pub operation: &'static str,
     /// Token id; `None` if the server does not require tokens.
@@ -248,7 +257,7 @@ mod tests {
             move |_: &AuditedRequest, outcome: &str| lines.lock().unwrap().push(outcome.to_owned())
         });
         let attempt = AuditedRequest {
-            surface: "http",
+            surface: Surface::Http,
             operation: "memory_add",
             token: None,
             person: None,
@@ -272,7 +281,7 @@ mod tests {
             move |request: &AuditedRequest, _: &str| *recorded.lock().unwrap() = Some(request.clone())
         });
         let attempt = AuditedRequest {
-            surface: "http",
+            surface: Surface::Http,
             operation: "memory_search",
             token: None,
             person: None,

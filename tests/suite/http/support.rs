@@ -146,7 +146,9 @@ impl TestServerConfig {
             hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
             audit: Some(Arc::new(move |request: &AuditedRequest, outcome: &str| {
-                let line = format!("{} {} {outcome}", request.surface, request.operation);
+                let surface = serde_json::json!(request.surface);
+                let line =
+                    format!("{} {} {outcome}", surface.as_str().unwrap_or_default(), request.operation);
                 audited.lock().unwrap().push(line);
             })),
             clock: Arc::new(move || Instant::from_unix(clock.load(Ordering::Relaxed))),

@@ -25,7 +25,7 @@ use super::{body, query};
 use crate::operations::{AccessRole, Caller, Effect, Endpoint, Method, OperationResult, OperationSpec};
 use crate::web;
 use cm_app::idempotency::KeyedRequest;
-use cm_app::server_audit::AuditRecord;
+use cm_app::server_audit::{AuditRecord, Surface};
 
 /// The router with all endpoints and the middleware.
 pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
@@ -120,7 +120,7 @@ async fn run(
 ) -> Result<Response, Problem> {
     let (parts, incoming) = request.into_parts();
     let caller = caller(parts.extensions.get())?;
-    let (audit, attempt) = (state.audit.clone(), caller.attempt("http", operation.name));
+    let (audit, attempt) = (state.audit.clone(), caller.attempt(Surface::Http, operation.name));
     if let Err(refused) = caller.require_permission(operation) {
         return AuditRecord::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
     }

@@ -14,7 +14,7 @@ use tokio::task::JoinError;
 use super::server::{CallContext, McpServer};
 use crate::operations::{AccessRole, Caller};
 use crate::serving::Saturated;
-use cm_app::server_audit::AuditRecord;
+use cm_app::server_audit::{AuditRecord, Surface};
 use cm_app::{CallerIdentity, Context, Error, ErrorKind, ProgressStep, ProgressWatch, Result};
 use cm_note::user_text::Interface;
 use serde_json::Value;
@@ -56,7 +56,7 @@ pub(super) async fn run<T: Send + 'static>(
     work: CallWork<impl FnOnce(&Context) -> Result<T> + Send + 'static, T>,
 ) -> std::result::Result<Result<T>, Cancelled> {
     let Some(caller) = server.caller(request_context) else { return Ok(Err(unknown())) };
-    let (audit, attempt) = (server.audit(), caller.attempt("mcp", work.name));
+    let (audit, attempt) = (server.audit(), caller.attempt(Surface::Mcp, work.name));
     if let Err(refused) = caller.require_role(work.role) {
         return Ok(AuditRecord::begin(audit, attempt).end(Err(refused)));
     }

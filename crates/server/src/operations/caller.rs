@@ -1,7 +1,7 @@
 //! Identity and permissions of the caller of an operation.
 
 use super::{AccessRole, OperationSpec};
-use cm_app::server_audit::AuditedRequest;
+use cm_app::server_audit::{AuditedRequest, Surface};
 use cm_app::{CallerIdentity, Error};
 
 /// The caller of an operation. The HTTP server stores it in the extensions of each authenticated
@@ -23,7 +23,7 @@ impl Caller {
     }
 
     /// The audit log entry for an operation.
-    pub fn attempt(&self, surface: &'static str, operation: &'static str) -> AuditedRequest {
+    pub fn attempt(&self, surface: Surface, operation: &'static str) -> AuditedRequest {
         let (person, agent) = (self.by.actor.clone(), self.by.agent.clone());
         AuditedRequest {
             surface,

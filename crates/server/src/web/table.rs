@@ -23,7 +23,7 @@ use super::{actions, assets, login, past, views};
 use crate::http::{Peer, Problem, ServerState, authentication, run_limited};
 use crate::serving::TokenEnd;
 use cm_app::context::actor::PERSONS_ONLY;
-use cm_app::server_audit::AuditRecord;
+use cm_app::server_audit::{AuditRecord, Surface};
 use cm_app::{CallerIdentity, Context, Result};
 use cm_note::token::AccessRole;
 
@@ -169,7 +169,7 @@ impl AuthenticatedRequest {
         let caller = page.session.caller.clone();
         let runner = if is_write { &state.writes } else { &state.reads };
         let key = caller.token.clone().unwrap_or_default();
-        let (audit, attempt) = (state.audit.clone(), caller.attempt("web", name));
+        let (audit, attempt) = (state.audit.clone(), caller.attempt(Surface::Web, name));
         let opener = Arc::clone(&state.opener);
         let operate = move || {
             let mut record = AuditRecord::begin(audit, attempt);
