@@ -7,6 +7,7 @@ pub mod error;
 mod fixture_vault;
 pub mod idempotency;
 pub mod jobs;
+mod paging;
 pub mod receive;
 mod redact_paths;
 pub mod server_audit;

@@ -10,16 +10,13 @@ use super::vectors::SessionVectors;
 use super::{SessionAccess, SessionSelection};
 use crate::context::open::Context;
 use crate::context::retrieve::rounded;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::paging::{check_offset, check_query, next_offset};
 use cm_index::sessions::{ConversationHit as Match, SessionSearchRequest, Speaker, Stretch, Weights};
 use cm_learn::reflect::evidence::keywords;
 use cm_note::instant::Instant;
 use cm_note::query::Query;
 
-/// Maximum length of a query, in characters.
-const MAX_QUERY_CHARS: usize = 2_000;
-/// Maximum offset of a page of hits.
-const MAX_OFFSET: usize = 10_000;
 /// Maximum number of excerpts shown per session.
 const MOST_PLACES: usize = 3;
 
@@ -121,22 +118,8 @@ pub struct SessionSearchResult {
 /// # Errors
 /// Returns an error if the query is empty or too long, or if the offset is too large.
 pub fn check(options: &Options) -> Result<()> {
-    if options.query.trim().is_empty() {
-        return Err(Error::usage("the search query is empty")
-            .hint("for example `cm sessions search \"connection pool\"`"));
-    }
-    let length = options.query.chars().count();
-    if length > MAX_QUERY_CHARS {
-        return Err(Error::usage(format!(
-            "a query may have at most {MAX_QUERY_CHARS} characters; this one has {length}"
-        )));
-    }
-    if options.offset > MAX_OFFSET {
-        return Err(
-            Error::usage(format!("pages are limited to {MAX_OFFSET} sessions")).hint("narrow the search")
-        );
-    }
-    Ok(())
+    check_query(&options.query, "cm sessions search \"connection pool\"")?;
+    check_offset(options.offset, "sessions", "narrow the search")
 }
 
 /// Searches the text of sessions by words and meaning. Text of the user weighs most, that of agents
@@ -171,8 +154,7 @@ pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> R
     let found = access.query(|sessions| sessions.search(request))?.unwrap_or_default();
     let hits = found.hits.into_iter().map(|hit| access.hit(hit, &query, options.within));
     let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
-    let end = offset + hits.len();
-    let next = (end < found.total && !hits.is_empty() && end <= MAX_OFFSET).then_some(end);
+    let next = next_offset(offset, hits.len(), found.total);
     let mut elsewhere = match offset {
         0 => outside(context, options, filter.since)?,
         _ => Vec::new(),

@@ -16,6 +16,7 @@ use crate::context::retrieve::{
 };
 use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::{Error, Result};
+use crate::paging::{check_offset, check_query, next_offset};
 use crate::verbs::type_names::unknown_type;
 use cm_note::instant::{Instant, InvalidDate};
 use cm_note::note::{NoteKind, Priority};
@@ -144,11 +145,6 @@ pub struct SearchResult {
     pub next: Option<usize>,
 }
 
-/// Maximum length of a query in characters.
-const MAX_QUERY_CHARS: usize = 2_000;
-/// Maximum offset of a page.
-const MAX_OFFSET: usize = 10_000;
-
 /// Searches all open vaults.
 ///
 /// # Errors
@@ -224,7 +220,8 @@ fn with_dates(options: &Options, now: Instant) -> Result<String> {
 
 fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
     let text = with_dates(options, context.now())?;
-    check(&text, options.offset)?;
+    check_query(&text, "cm search \"connection pool\" type:fix")?;
+    check_offset(options.offset, "results", "narrow the search with a field")?;
     let mut query = Query::parse(&text, context.now());
     let limit =
         options.limit.unwrap_or_else(|| context.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
@@ -255,8 +252,7 @@ fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
         }
         None => (found.into_iter().skip(options.offset).take(limit).map(hit).collect(), total),
     };
-    let end = options.offset + hits.len();
-    let next = (end < total && !hits.is_empty() && end < MAX_OFFSET).then_some(end);
+    let next = next_offset(options.offset, hits.len(), total);
     let as_of = context.read_at();
     let mut notices = std::mem::take(&mut query.notices);
     if total == 0 || answered == Some(false) {
@@ -311,24 +307,6 @@ fn selected<'m>(context: &'m Context, query: &Query, wanted: usize) -> Result<(V
 fn scale(found: &[RankedNote<'_>], confidence: Option<Confidence>) -> f64 {
     let best = found.first().map_or(0.0, |ranked| ranked.score);
     confidence.filter(|_| best > 0.0).map_or(1.0, |confidence| confidence.value() / best)
-}
-
-fn check(query: &str, offset: usize) -> Result<()> {
-    let length = query.chars().count();
-    if query.trim().is_empty() {
-        return Err(Error::usage("the search query is empty")
-            .hint("for example `cm search \"connection pool\" type:fix`"));
-    }
-    if length > MAX_QUERY_CHARS {
-        return Err(Error::usage(format!(
-            "a query may have at most {MAX_QUERY_CHARS} characters; this one has {length}"
-        )));
-    }
-    if offset > MAX_OFFSET {
-        return Err(Error::usage(format!("pages are limited to {MAX_OFFSET} results"))
-            .hint("narrow the search with a field"));
-    }
-    Ok(())
 }
 
 /// Converts a hit of a session with this number of hits.
