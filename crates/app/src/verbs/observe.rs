@@ -18,6 +18,7 @@ use crate::verbs::mark;
 use crate::verbs::note_fields::clean_tags;
 use crate::verbs::playbook;
 use crate::verbs::similar;
+use cm_learn::prose::cut;
 use cm_note::bullet::content::{self, fold_whitespace};
 use cm_note::frontmatter::split::Split;
 use cm_note::note::check::is_category;
@@ -286,12 +287,7 @@ fn title(content: &str) -> String {
         .find(|line| !line.is_empty());
     let line = line.unwrap_or(content).trim();
     let sentence = line.find(". ").map_or(line, |end| &line[..end]).trim_end_matches('.');
-    if sentence.chars().count() <= MAX_TITLE_CHARS {
-        return sentence.to_owned();
-    }
-    let cut: String = sentence.chars().take(MAX_TITLE_CHARS).collect();
-    let end = cut.rfind(char::is_whitespace).filter(|end| *end > 0).unwrap_or(cut.len());
-    format!("{}…", cut[..end].trim_end())
+    cut(sentence, MAX_TITLE_CHARS)
 }
 
 #[cfg(test)]
@@ -311,8 +307,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_title_is_short_whatever_is_told(told in any::<String>()) {
-            prop_assert!(title(&told).chars().count() <= MAX_TITLE_CHARS + 1);
+        fn a_title_is_never_longer_than_its_limit(content in any::<String>()) {
+            prop_assert!(title(&content).chars().count() <= MAX_TITLE_CHARS);
         }
     }
 }
