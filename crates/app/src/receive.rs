@@ -108,27 +108,26 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
         let after = append_lines(before, [upload_header(context, options, &rules)].into_iter().chain(lines))?;
         let stored = count_stored(&open.vault, context.call.by.actor.as_deref(), after.len() - length)?;
         open.vault.write_private(&path, &after)?;
-        open.vault.write_private(STORED, &stored)?;
+        open.vault.write_private_json(STORED, &stored)?;
     }
     let (session, agent) = (options.session.clone(), agent.name().to_owned());
     Ok(UploadResult { session, agent, received, known: already_stored.len(), redacted })
 }
 
-/// Adds `bytes` to what a sender has stored, and returns the new text of [`STORED`].
+/// Adds `bytes` to what a sender has stored, and returns the new content of [`STORED`].
 ///
 /// # Errors
 /// `storage-full` if the sender would store more than [`LARGEST_EACH`].
-fn count_stored(vault: &Vault, sender: Option<&str>, bytes: usize) -> Result<String> {
-    let text = vault.read_private(STORED)?.unwrap_or_default();
+fn count_stored(vault: &Vault, sender: Option<&str>, bytes: usize) -> Result<BTreeMap<String, u64>> {
     // A file that cannot be parsed counts from the beginning: it only bounds what senders store.
-    let mut stored: BTreeMap<String, u64> = serde_json::from_str(&text).unwrap_or_default();
+    let mut stored: BTreeMap<String, u64> = vault.read_private_json(STORED)?.unwrap_or_default();
     let own = stored.entry(sender.unwrap_or_default().to_owned()).or_default();
     *own += bytes as u64;
     if *own > LARGEST_EACH {
         let message = format!("you have stored more than {} GB of sessions", LARGEST_EACH / 1_000_000_000);
         return Err(Error::refused("storage-full", message).hint("ask the owner of the server to make room"));
     }
-    Ok(serde_json::to_string(&stored).unwrap_or_default())
+    Ok(stored)
 }
 
 /// Creates the log line with the sender, working directory and title of the upload.
@@ -269,7 +268,7 @@ mod tests {
         let vault = Vault::at(folder.path()).unwrap().prepare(Some(&home));
         let store = |sender, bytes: u64| {
             let text = count_stored(&vault, sender, usize::try_from(bytes).unwrap())?;
-            Ok::<_, Error>(vault.write_private(STORED, &text)?)
+            Ok::<_, Error>(vault.write_private_json(STORED, &text)?)
         };
         store(Some("Ada"), LARGEST_EACH - 1).unwrap();
         store(Some("Ada"), 1).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::context::open::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_store::vault::Vault;
 
@@ -33,8 +33,7 @@ pub(crate) fn recorded(context: &Context, job: &str) -> Option<Instant> {
 /// # Errors
 /// Returns an error if the file cannot be read.
 fn read_last_runs(vault: &Vault) -> Result<BTreeMap<String, Instant>> {
-    let text = vault.read_private(FILE)?.unwrap_or_default();
-    Ok(serde_json::from_str(&text).unwrap_or_default())
+    Ok(vault.read_private_json(FILE)?.unwrap_or_default())
 }
 
 /// Records that a job ran at `now`.
@@ -48,9 +47,7 @@ pub fn done(context: &Context, job: &str, now: Instant) -> Result<()> {
 fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
     let mut jobs = read_last_runs(vault)?;
     jobs.insert(job.to_owned(), now);
-    let text = serde_json::to_string(&jobs)
-        .map_err(|error| Error::new(ErrorKind::Failed, "internal", error.to_string()))?;
-    Ok(vault.write_private(FILE, &format!("{text}\n"))?)
+    Ok(vault.write_private_json(FILE, &jobs)?)
 }
 
 /// Whether a job has no recorded run in the last day. A record of the future does not count.

@@ -7,6 +7,8 @@ use super::caches;
 use super::error::Error;
 use super::private::{PrivateFolder, PrivateHome};
 use cm_note::path::NotePath;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Settings file, which marks a folder as a vault.
 pub const SETTINGS: &str = "cm.toml";
@@ -267,6 +269,24 @@ impl Vault {
     /// [`Error::Io`] and [`Error::NoPrivateFolder`].
     pub fn write_private(&self, name: &str, text: &str) -> Result<(), Error> {
         self.private()?.write(&self.private_file(name)?, text.as_bytes())
+    }
+
+    /// Reads a private state file as JSON. Returns `None` if it does not exist or does not parse.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn read_private_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
+        self.private()?.read_json(&self.private_file(name)?)
+    }
+
+    /// Writes a value as JSON to a private state file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::NoPrivateFolder`].
+    pub fn write_private_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
+        self.private()?.write_json(&self.private_file(name)?, value)
     }
 
     /// Counts the files of a folder in the vault, up to `most`.

@@ -8,6 +8,9 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::error::Error;
 use super::write;
 
@@ -256,6 +259,34 @@ impl PrivateFolder {
         }
     }
 
+    /// Reads a private JSON file. Returns `None` if it does not exist or does not parse: such files
+    /// only hold state that cm can do without, so that a damaged one counts as missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if it exists but cannot be read as text.
+    pub fn read_json<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, Error> {
+        Ok(self.read(file)?.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Writes a value as a private JSON file, like [`Self::write`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], including if the value has no JSON form.
+    pub fn write_json(&self, file: &Path, value: &impl Serialize) -> Result<(), Error> {
+        self.write(file, &json_line(file, value)?)
+    }
+
+    /// Writes a value as a private JSON file, like [`Self::write_unsynced`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], including if the value has no JSON form.
+    pub fn write_json_unsynced(&self, file: &Path, value: &impl Serialize) -> Result<(), Error> {
+        self.write_unsynced(file, &json_line(file, value)?)
+    }
+
     /// Returns the secret that authenticates this user's journal entries, creating it on first use.
     ///
     /// # Errors
@@ -278,6 +309,12 @@ impl PrivateFolder {
             Err(error) => Err(error),
         }
     }
+}
+
+fn json_line(file: &Path, value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let mut bytes = serde_json::to_vec(value).map_err(|error| Error::io("write", file)(error.into()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 fn read_secret(file: &Path) -> Result<Option<[u8; SECRET_BYTES]>, Error> {
@@ -332,6 +369,23 @@ mod tests {
         let secret = home.of(Path::new("/a")).secret().unwrap();
         assert_eq!(home.of(Path::new("/b")).secret().unwrap(), secret);
         assert_ne!(secret, [0; SECRET_BYTES]);
+    }
+
+    #[test]
+    fn a_json_file_that_is_missing_or_damaged_has_no_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let private = home(folder.path()).of(Path::new("/a"));
+        let file = private.state().join("counts.json");
+        let read = || private.read_json::<Vec<u32>>(&file).unwrap();
+        assert_eq!(read(), None);
+        private.write_json(&file, &[1, 2]).unwrap();
+        assert_eq!(read(), Some(vec![1, 2]));
+        private.write(&file, b"[1,").unwrap();
+        assert_eq!(read(), None);
+        private.write_json_unsynced(&file, &[3]).unwrap();
+        assert_eq!(read(), Some(vec![3]));
+        private.write(&file, b"\xff").unwrap();
+        assert!(private.read_json::<Vec<u32>>(&file).is_err());
     }
 
     #[cfg(unix)]

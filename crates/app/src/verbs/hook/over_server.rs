@@ -322,8 +322,7 @@ fn hold(message: &HookMessage, connection: &ServerConnection, parts: &[Injection
     }
     texts.extend(stored_texts(connection, session));
     texts.truncate(100);
-    let text = serde_json::to_string(&texts).unwrap_or_default();
-    Ok(connection.private.write_unsynced(&held_file(connection, session), text.as_bytes())?)
+    Ok(connection.private.write_json_unsynced(&held_file(connection, session), &texts)?)
 }
 
 fn held(message: &HookMessage, connection: &ServerConnection, ids: &[String]) -> Vec<InjectionPart> {
@@ -337,6 +336,5 @@ fn held(message: &HookMessage, connection: &ServerConnection, ids: &[String]) ->
 }
 
 fn stored_texts(connection: &ServerConnection, session: &str) -> Vec<HeldText> {
-    let text = connection.private.read(&held_file(connection, session)).ok().flatten();
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    connection.private.read_json(&held_file(connection, session)).ok().flatten().unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Options;
 use crate::context::open::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::sessions::session_filter::{SessionFilter, is_global, project};
 use crate::sessions::{self, SessionSelection};
 use crate::verbs::import;
@@ -57,7 +57,7 @@ pub(super) fn take(context: &Context, options: &Options) -> Result<NativeMemorie
     };
     if !options.dry_run {
         taken.extend(hashes);
-        record(&open.vault, &taken)?;
+        open.vault.write_private_json(FILE, &taken)?;
     }
     Ok(came)
 }
@@ -87,12 +87,5 @@ fn hash(bytes: &[u8]) -> String {
 
 /// A missing or damaged file counts as empty: what the vault has is recognized all the same.
 fn read_taken(vault: &Vault) -> BTreeSet<String> {
-    let text = vault.read_private(FILE).ok().flatten().unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
-
-fn record(vault: &Vault, taken: &BTreeSet<String>) -> Result<()> {
-    let text = serde_json::to_string(taken)
-        .map_err(|error| Error::new(ErrorKind::Failed, "internal", error.to_string()))?;
-    Ok(vault.write_private(FILE, &format!("{text}\n"))?)
+    vault.read_private_json(FILE).ok().flatten().unwrap_or_default()
 }

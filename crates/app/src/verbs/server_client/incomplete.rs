@@ -26,8 +26,7 @@ impl IncompleteSessions {
     pub fn all(&self) -> Result<Vec<SessionReference>> {
         let mut found = Vec::new();
         for name in self.private.list(&self.folder())? {
-            let text = self.private.read(&self.folder().join(name))?.unwrap_or_default();
-            found.extend(serde_json::from_str::<SessionReference>(&text).ok());
+            found.extend(self.private.read_json::<SessionReference>(&self.folder().join(name))?);
         }
         Ok(found)
     }
@@ -56,8 +55,7 @@ impl IncompleteSessions {
         if self.contains(session)? {
             return Ok(false);
         }
-        let text = serde_json::to_string(session).unwrap_or_default();
-        self.private.write(&self.file(session), text.as_bytes())?;
+        self.private.write_json(&self.file(session), session)?;
         Ok(true)
     }
 

@@ -28,8 +28,7 @@ impl Outage {
     /// Reads the outage of a server; `None` if its last answer was good.
     pub fn of(connection: &ServerConnection) -> Option<Self> {
         let private = &connection.private;
-        let text = private.read(&private.state().join(FILE)).ok().flatten()?;
-        serde_json::from_str(&text).ok()
+        private.read_json(&private.state().join(FILE)).ok().flatten()
     }
 
     /// Whether the last failure is so recent that a prompt should not wait for another.
@@ -45,9 +44,8 @@ pub fn record_failure(connection: &ServerConnection, now: Instant, cause: &str, 
     let since = earlier.as_ref().map_or(now, |outage| outage.since);
     let outage = Outage { since, last: now, cause: cause.to_owned(), is_read_only };
     let private = &connection.private;
-    let text = serde_json::to_string(&outage).unwrap_or_default();
     // A state folder that cannot be written costs only time.
-    let _ = private.write_unsynced(&private.state().join(FILE), text.as_bytes());
+    let _ = private.write_json_unsynced(&private.state().join(FILE), &outage);
     earlier.is_none()
 }
 

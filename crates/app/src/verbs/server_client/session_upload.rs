@@ -67,8 +67,7 @@ impl UploadProgress {
     /// Reads the progress of a session; empty if there is none.
     #[must_use]
     pub fn of(connection: &ServerConnection, session: &str) -> Self {
-        let text = connection.private.read(&file(connection, session)).ok().flatten().unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        connection.private.read_json(&file(connection, session)).ok().flatten().unwrap_or_default()
     }
 
     /// Stores the progress of a session.
@@ -76,8 +75,7 @@ impl UploadProgress {
     /// # Errors
     /// A private file that cannot be written.
     pub fn store(&self, connection: &ServerConnection, session: &str) -> Result<()> {
-        let text = serde_json::to_string(self).unwrap_or_default();
-        Ok(connection.private.write(&file(connection, session), text.as_bytes())?)
+        Ok(connection.private.write_json(&file(connection, session), self)?)
     }
 }
 
