@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
 use crate::context::find::{find_in_target, load};
 use crate::context::meaning::meaning;
@@ -32,7 +31,7 @@ use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::left_out::LeftOutRules;
 use cm_playbook::curation::plan::{self, VaultFiles};
-use cm_playbook::curation::report::CurationReport;
+use cm_playbook::curation::report::{CurationReport, UnappliedCode};
 use cm_playbook::curation::{Authority, Playbook};
 
 /// Authority and mode of a curation.
@@ -186,8 +185,9 @@ pub(crate) fn curate_beside(
     settle_beside(context, options, &proposer, extra, |open| {
         if let Some(paths) = &targets {
             // What moved since is found among all bullets too.
-            let moved =
-                |report: &CurationReport| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
+            let moved = |report: &CurationReport| {
+                report.refused.iter().any(|passed| passed.code == UnappliedCode::UnknownBullet)
+            };
             if let Ok(before) = alone(open, paths) {
                 let curated = run(&before, (&Playbook::default(), &nothing_left_out));
                 if settles_alone(&curated.report) && !moved(&curated.report) {
@@ -484,35 +484,61 @@ pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
     let id = passed.id.clone().unwrap_or_default();
     let reason = passed.reason.clone();
     let about = if id.is_empty() { reason.clone() } else { format!("{reason} ({id})") };
-    Some(match passed.code.as_str() {
-        "not-a-rule" => Error::usage(reason).hint(
+    let refused = |about: String| Error::refused(passed.code.name(), about);
+    Some(match passed.code {
+        UnappliedCode::NotARule => Error::usage(reason).hint(
             "for example `cm playbook add --category testing \"Run the whole suite before you push.\"`",
         ),
-        "bad-category" | "bad-weight" => Error::usage(reason),
-        "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the rules"),
-        "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` removes the block")),
-        "deprecated" => {
-            Error::refused("deprecated", about).hint(format!("`cm history {id}` shows its history"))
+        UnappliedCode::BadCategory | UnappliedCode::BadWeight => Error::usage(reason),
+        UnappliedCode::UnknownBullet => Error::not_found(about).hint("`cm playbook list` lists the rules"),
+        UnappliedCode::Blocked => refused(about).hint(format!("`cm unforget {id}` removes the block")),
+        UnappliedCode::Deprecated => refused(about).hint(format!("`cm history {id}` shows its history")),
+        UnappliedCode::Pinned => refused(about).hint(format!("run `cm unpin {id}` yourself first")),
+        UnappliedCode::Duplicate => {
+            refused(about).hint(format!("`cm review --merge` merges the two; `cm get {id}` shows the other"))
         }
-        "pinned" => Error::refused("pinned", about).hint(format!("run `cm unpin {id}` yourself first")),
-        "duplicate" => Error::refused("duplicate", about)
-            .hint(format!("`cm review --merge` merges the two; `cm get {id}` shows the other")),
-        "suspicious" => Error::refused("suspicious", reason).hint("a person can add it as a draft"),
-        "conflict" => Error::refused("conflict", about)
-            .hint(format!("`cm why {id}` shows the evidence for the existing rule")),
-        "evidence-against" => Error::refused("evidence-against", reason).hint("a person can still add it"),
-        "cannot-edit" => {
-            Error::refused("cannot-edit", about).hint("`cm validate` shows the problem and the fix")
+        UnappliedCode::Suspicious => refused(reason).hint("a person can add it as a draft"),
+        UnappliedCode::Conflict => {
+            refused(about).hint(format!("`cm why {id}` shows the evidence for the existing rule"))
         }
-        "ambiguous" => {
-            Error::new(ErrorKind::NotFound, "ambiguous", about).hint("`cm validate` lists both files")
+        UnappliedCode::EvidenceAgainst => refused(reason).hint("a person can still add it"),
+        UnappliedCode::CannotEdit => refused(about).hint("`cm validate` shows the problem and the fix"),
+        UnappliedCode::Ambiguous => {
+            Error::new(ErrorKind::NotFound, passed.code.name(), about).hint("`cm validate` lists both files")
         }
-        code => Error::refused(known_code(code), about),
+        UnappliedCode::DuplicateElsewhere
+        | UnappliedCode::EqualDelta
+        | UnappliedCode::FeedbackRepeated
+        | UnappliedCode::Merged
+        | UnappliedCode::MixedTypes
+        | UnappliedCode::NearDuplicate
+        | UnappliedCode::NotPinned
+        | UnappliedCode::PersonsOnly
+        | UnappliedCode::TooFew
+        | UnappliedCode::TooMany
+        | UnappliedCode::TooManyTags
+        | UnappliedCode::Unchanged
+        | UnappliedCode::Unfounded => refused(about),
     })
 }
 
-/// Maps the code of a refused delta to an error code; unknown codes become `refused`.
-fn known_code(code: &str) -> &'static str {
-    const CODES: [&str; 4] = ["mixed-types", PERSONS_ONLY, "too-few", "too-many"];
-    CODES.into_iter().find(|stable_code| *stable_code == code).unwrap_or("refused")
+#[cfg(test)]
+mod tests {
+    use cm_playbook::curation::report::UnappliedDelta;
+
+    use crate::context::actor::PERSONS_ONLY;
+
+    use super::*;
+
+    #[test]
+    fn the_error_for_a_refused_delta_has_its_code() {
+        let error = |code: UnappliedCode| {
+            let (op, reason) = ("add".to_owned(), "it has 51 tags".to_owned());
+            let refused = vec![UnappliedDelta { delta: 1, op, id: None, code, reason, credited: false }];
+            refusal(&CurationReport { refused, ..CurationReport::default() }).unwrap()
+        };
+        assert_eq!(error(UnappliedCode::TooManyTags).code, "too-many-tags");
+        assert_eq!(error(UnappliedCode::PersonsOnly).code, PERSONS_ONLY);
+        assert_eq!(error(UnappliedCode::UnknownBullet).kind, ErrorKind::NotFound);
+    }
 }

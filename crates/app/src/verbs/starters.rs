@@ -279,6 +279,8 @@ fn left(rule: &StarterRule, reason: String, id: Option<String>) -> SkippedRule {
 
 #[cfg(test)]
 mod tests {
+    use cm_playbook::curation::report::UnappliedCode;
+
     use super::*;
 
     #[test]
@@ -289,7 +291,7 @@ mod tests {
             delta: 2,
             op: "add".to_owned(),
             id: None,
-            code: "duplicate".to_owned(),
+            code: UnappliedCode::Duplicate,
             reason: "it already exists".to_owned(),
             credited: false,
         };

@@ -7,7 +7,7 @@ use super::admission::{Admission, AdmittedRule, ConflictElsewhere, ProposedRule}
 use super::apply::{Curation, NewContradiction};
 use super::delta::{AddDelta, StatedRule};
 use super::later_word::AGAIN;
-use super::report::{RuleConflict, RuleReplacement, UnappliedDelta};
+use super::report::{RuleConflict, RuleReplacement, UnappliedCode, UnappliedDelta};
 use crate::conflict::Similarity;
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::id::BulletId;
@@ -31,15 +31,15 @@ impl Curation<'_> {
         if proposal.tags.len() > MAX_TAGS {
             let reason =
                 format!("a note may have at most {MAX_TAGS} tags; this one has {}", proposal.tags.len());
-            return self.refuse(None, "too-many-tags", reason);
+            return self.refuse(None, UnappliedCode::TooManyTags, reason);
         }
         match self.admission_check().admit(candidate) {
-            Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
+            Admission::Malformed(error) => self.refuse(None, UnappliedCode::NotARule, error.to_string()),
             Admission::BadCategory => {
                 let shown: String = add.bullet.category.chars().take(60).collect();
                 self.refuse(
                     None,
-                    "bad-category",
+                    UnappliedCode::BadCategory,
                     format!("`{shown}` is not a valid category: use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
                 );
             }
@@ -49,21 +49,23 @@ impl Curation<'_> {
             }
             Admission::Elsewhere { id } => {
                 let reason = "the other vault has it".to_owned();
-                let passed =
-                    UnappliedDelta { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
+                let passed = UnappliedDelta {
+                    id: Some(id),
+                    ..self.passed(None, UnappliedCode::DuplicateElsewhere, reason)
+                };
                 self.report.skipped.push(passed);
             }
             Admission::Blocked { id, reason, near } => {
                 let reason = blocked_words(reason.as_deref(), near);
-                self.refuse_naming(id, "blocked", reason);
+                self.refuse_naming(id, UnappliedCode::Blocked, reason);
             }
             Admission::Deprecated { at } => {
                 let reason = deprecated_words(self.bullet_index.get(at));
-                self.refuse(Some(at), "deprecated", reason);
+                self.refuse(Some(at), UnappliedCode::Deprecated, reason);
             }
             Admission::Failed(evidence) => self.refuse(
                 None,
-                "evidence-against",
+                UnappliedCode::EvidenceAgainst,
                 format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes),
             ),
             Admission::Admitted(admitted) => self.enter(add, bullet_type, admitted),
@@ -257,7 +259,7 @@ impl Curation<'_> {
         if draft {
             reason += "; it is a draft: accept it with `cm review --accept`";
         }
-        let code = if reworded { "near-duplicate" } else { "duplicate" };
+        let code = if reworded { UnappliedCode::NearDuplicate } else { UnappliedCode::Duplicate };
         let passed = UnappliedDelta { credited, ..self.passed(Some(at), code, reason) };
         self.report.skipped.push(passed);
         if credited {

@@ -11,7 +11,7 @@ use super::bullet_index::BulletIndex;
 use super::delta::CurationDelta;
 use super::history::RuleEvidenceSource;
 use super::left_out::LeftOutRules;
-use super::report::{AppliedDelta, CurationReport, UnappliedDelta};
+use super::report::{AppliedDelta, CurationReport, UnappliedCode, UnappliedDelta};
 use super::{Authority, CurationLimits, Playbook};
 use crate::conflict::{EmbeddedStatement, RuleStatement};
 use crate::embedding_model::{EmbeddingModel, WordVectors};
@@ -116,11 +116,11 @@ pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationRes
         if curation.has_too_many(delta) {
             curation.refuse(
                 None,
-                "too-many",
+                UnappliedCode::TooMany,
                 format!("a session may propose at most {MAX_DELTAS_PER_SESSION} deltas"),
             );
         } else if curation.repeats(delta) {
-            curation.skip(None, "equal-delta", "it repeats an earlier delta");
+            curation.skip(None, UnappliedCode::EqualDelta, "it repeats an earlier delta");
         } else {
             curation.carry_out(delta);
         }
@@ -250,29 +250,34 @@ impl<'a> Curation<'a> {
         });
     }
 
-    pub(super) fn passed(&self, at: Option<usize>, code: &str, reason: impl Into<String>) -> UnappliedDelta {
+    pub(super) fn passed(
+        &self,
+        at: Option<usize>,
+        code: UnappliedCode,
+        reason: impl Into<String>,
+    ) -> UnappliedDelta {
         UnappliedDelta {
             delta: self.number,
             op: self.op.to_owned(),
             id: at.map(|at| self.bullet_index.get(at).id.to_string()),
-            code: code.to_owned(),
+            code,
             reason: reason.into(),
             credited: false,
         }
     }
 
-    pub(super) fn skip(&mut self, at: Option<usize>, code: &str, reason: impl Into<String>) {
+    pub(super) fn skip(&mut self, at: Option<usize>, code: UnappliedCode, reason: impl Into<String>) {
         let passed = self.passed(at, code, reason);
         self.report.skipped.push(passed);
     }
 
-    pub(super) fn refuse(&mut self, at: Option<usize>, code: &str, reason: impl Into<String>) {
+    pub(super) fn refuse(&mut self, at: Option<usize>, code: UnappliedCode, reason: impl Into<String>) {
         let passed = self.passed(at, code, reason);
         self.report.refused.push(passed);
     }
 
     /// Refuses a delta that names an unknown bullet or matches a blocked pattern; `id` is that id.
-    pub(super) fn refuse_naming(&mut self, id: String, code: &str, reason: String) {
+    pub(super) fn refuse_naming(&mut self, id: String, code: UnappliedCode, reason: String) {
         let passed = UnappliedDelta { id: Some(id), ..self.passed(None, code, reason) };
         self.report.refused.push(passed);
     }
@@ -295,19 +300,19 @@ impl<'a> Curation<'a> {
     /// or the bullet may not be changed.
     pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
         let Some(at) = self.bullet_index.find(id) else {
-            self.refuse_naming(id.to_owned(), "unknown-bullet", "rule not found".to_owned());
+            self.refuse_naming(id.to_owned(), UnappliedCode::UnknownBullet, "rule not found".to_owned());
             return None;
         };
         if self.bullet_index.get(at).pinned && self.request.authority == Authority::Automation {
-            self.refuse(Some(at), "pinned", "it is pinned; only a person can change it");
+            self.refuse(Some(at), UnappliedCode::Pinned, "it is pinned; only a person can change it");
             return None;
         }
         if self.bullet_index.is_double(at) {
-            self.refuse(Some(at), "ambiguous", "two notes have this ID; change one of them");
+            self.refuse(Some(at), UnappliedCode::Ambiguous, "two notes have this ID; change one of them");
             return None;
         }
         if let Some(why) = self.closed(at) {
-            self.refuse(Some(at), "cannot-edit", why);
+            self.refuse(Some(at), UnappliedCode::CannotEdit, why);
             return None;
         }
         Some(at)
@@ -318,7 +323,11 @@ impl<'a> Curation<'a> {
     pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
         let at = self.open_to_change(id)?;
         if self.request.only_proposes && self.bullet_index.get(at).state == BulletState::Active {
-            self.refuse(Some(at), PERSONS_ONLY, "it is in use; only a person can rewrite or retire it");
+            self.refuse(
+                Some(at),
+                UnappliedCode::PersonsOnly,
+                "it is in use; only a person can rewrite or retire it",
+            );
             return None;
         }
         Some(at)
@@ -327,7 +336,11 @@ impl<'a> Curation<'a> {
     /// Returns whether the caller may pin and unpin; refuses the delta of an agent or job.
     pub(super) fn may_pin(&mut self, id: &str) -> bool {
         if self.request.only_proposes {
-            self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person can pin and unpin".to_owned());
+            self.refuse_naming(
+                id.to_owned(),
+                UnappliedCode::PersonsOnly,
+                "only a person can pin and unpin".to_owned(),
+            );
         }
         !self.request.only_proposes
     }

@@ -2,8 +2,9 @@
 //! weight.
 
 use super::Authority;
-use super::apply::{Curation, PERSONS_ONLY};
+use super::apply::Curation;
 use super::delta::FeedbackDelta;
+use super::report::UnappliedCode;
 use cm_note::bullet::content;
 use cm_note::note::{Feedback, FeedbackSignal, REASONS};
 
@@ -62,15 +63,27 @@ impl Curation<'_> {
         let Some(at) = self.open_to_change(&judge.id) else { return };
         let weight = judge.weight.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&weight) {
-            return self.refuse(Some(at), "bad-weight", format!("a weight is between 0 and 1, not {weight}"));
+            return self.refuse(
+                Some(at),
+                UnappliedCode::BadWeight,
+                format!("a weight is between 0 and 1, not {weight}"),
+            );
         }
         if judge.invert && self.request.authority == Authority::Automation {
-            return self.refuse(Some(at), PERSONS_ONLY, "only a person can state that the opposite holds");
+            return self.refuse(
+                Some(at),
+                UnappliedCode::PersonsOnly,
+                "only a person can state that the opposite holds",
+            );
         }
         let session = self.session(judge.session.as_deref());
         let is_same_event = |event: &Feedback| event.signal == signal && event.session == session;
         if session.is_some() && self.bullet_index.get(at).feedback.iter().any(is_same_event) {
-            return self.skip(Some(at), "said-already", "this session already gave this feedback");
+            return self.skip(
+                Some(at),
+                UnappliedCode::FeedbackRepeated,
+                "this session already gave this feedback",
+            );
         }
         let reason =
             judge.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());

@@ -5,6 +5,7 @@ use super::Authority;
 use super::adding::tags;
 use super::apply::Curation;
 use super::delta::MergeDelta;
+use super::report::UnappliedCode;
 use crate::conflict::RuleStatement;
 use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletFields, BulletState, DerivedFrom, merge_feedback};
@@ -16,19 +17,23 @@ impl Curation<'_> {
         let Some(parts) = self.parts(merge) else { return };
         let rule = match content::rule(&merge.content) {
             Ok(rule) => rule,
-            Err(error) => return self.refuse(None, "not-a-rule", error.to_string()),
+            Err(error) => return self.refuse(None, UnappliedCode::NotARule, error.to_string()),
         };
         if self.is_done(&parts, &rule) {
-            return self.skip(Some(parts[0]), "merged", "they are already merged");
+            return self.skip(Some(parts[0]), UnappliedCode::Merged, "they are already merged");
         }
         if let Some(ended) = parts.iter().copied().find(|at| !self.bullet_index.get(*at).is_standing()) {
-            return self.refuse(Some(ended), "deprecated", "it is deprecated and cannot be merged");
+            return self.refuse(
+                Some(ended),
+                UnappliedCode::Deprecated,
+                "it is deprecated and cannot be merged",
+            );
         }
         let first = self.bullet_index.get(parts[0]);
         if parts.iter().any(|at| self.bullet_index.get(*at).bullet_type != first.bullet_type) {
             return self.refuse(
                 Some(parts[0]),
-                "mixed-types",
+                UnappliedCode::MixedTypes,
                 "a rule cannot be merged with an anti-pattern",
             );
         }
@@ -37,10 +42,10 @@ impl Curation<'_> {
             self.bullet_index.exact(&agent_text, Bullet::is_standing).filter(|at| !parts.contains(at))
         {
             let reason = "it has the same text already; merge it as well";
-            return self.refuse(Some(other), "duplicate", reason);
+            return self.refuse(Some(other), UnappliedCode::Duplicate, reason);
         }
         if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
-            return self.refuse_naming(id, "blocked", reason);
+            return self.refuse_naming(id, UnappliedCode::Blocked, reason);
         }
         let mut merged = self.merged(&parts, &rule);
         let statement = RuleStatement::of(&agent_text);
@@ -84,7 +89,7 @@ impl Curation<'_> {
             }
         }
         if parts.len() < 2 {
-            self.refuse(parts.first().copied(), "too-few", "a merge needs at least two rules");
+            self.refuse(parts.first().copied(), UnappliedCode::TooFew, "a merge needs at least two rules");
             return None;
         }
         parts.sort_unstable_by(|a, b| self.bullet_index.get(*a).id.cmp(&self.bullet_index.get(*b).id));

@@ -4,6 +4,7 @@ use super::Authority;
 use super::adding::deprecated_words;
 use super::apply::Curation;
 use super::delta::{DeprecateDelta, PinDelta, ReplaceDelta};
+use super::report::UnappliedCode;
 use crate::conflict::RuleStatement;
 use cm_note::bullet::{Bullet, BulletState, Maturity, content};
 use cm_note::note::suspicion::payload;
@@ -25,22 +26,24 @@ impl Curation<'_> {
         let Some(at) = self.open_to_rewrite(&replace.id) else { return };
         let rule = match content::rule(&replace.content) {
             Ok(rule) => rule,
-            Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
+            Err(error) => return self.refuse(Some(at), UnappliedCode::NotARule, error.to_string()),
         };
         if rule == content::fold_whitespace(self.bullet_index.get(at).content()) {
-            return self.skip(Some(at), "unchanged", "this rule already has the same text");
+            return self.skip(Some(at), UnappliedCode::Unchanged, "this rule already has the same text");
         }
         let bullet = self.bullet_index.get(at);
         let (own, agent_text) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
         let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
         if let Some(other) = self.bullet_index.exact(&agent_text, meets) {
             return match self.bullet_index.get(other).is_standing() {
-                true => {
-                    self.refuse(Some(other), "duplicate", "another rule has the same text; merge the two")
-                }
+                true => self.refuse(
+                    Some(other),
+                    UnappliedCode::Duplicate,
+                    "another rule has the same text; merge the two",
+                ),
                 false => {
                     let reason = deprecated_words(self.bullet_index.get(other));
-                    self.refuse(Some(other), "deprecated", reason)
+                    self.refuse(Some(other), UnappliedCode::Deprecated, reason)
                 }
             };
         }
@@ -49,16 +52,20 @@ impl Curation<'_> {
             .bullet_index
             .opposed(&statement, &self.word_vectors, |other| other.is_standing() && meets(other));
         if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
-            return self.refuse_naming(id, "blocked", reason);
+            return self.refuse_naming(id, UnappliedCode::Blocked, reason);
         }
         if self.request.authority == Authority::Automation {
             // A rule in use is not given words that as a new one it would have to wait with.
             if let Some(why) = payload(&rule) {
-                return self.refuse(Some(at), "suspicious", why);
+                return self.refuse(Some(at), UnappliedCode::Suspicious, why);
             }
             let live = opposed.into_iter().find(|(with, _)| self.bullet_index.get(*with).is_live());
             if let Some((with, reason)) = live {
-                return self.refuse(Some(with), "conflict", format!("they contradict each other: {reason}"));
+                return self.refuse(
+                    Some(with),
+                    UnappliedCode::Conflict,
+                    format!("they contradict each other: {reason}"),
+                );
             }
             self.bullet_index.reword(at, rule);
             return self.applied(at, None);
@@ -88,13 +95,13 @@ impl Curation<'_> {
             Some((id, _)) => {
                 return self.refuse(
                     Some(at),
-                    "unknown-bullet",
+                    UnappliedCode::UnknownBullet,
                     format!("`{id}` is not another rule in use, so it cannot replace this one"),
                 );
             }
         };
         if self.bullet_index.get(at).maturity == Maturity::Deprecated {
-            return self.skip(Some(at), "deprecated", "it is already deprecated");
+            return self.skip(Some(at), UnappliedCode::Deprecated, "it is already deprecated");
         }
         let reason = deprecate.reason.clone().unwrap_or_else(|| "no longer followed".to_owned());
         self.retire(at, &reason, heir);
@@ -117,14 +124,18 @@ impl Curation<'_> {
 
     pub(super) fn pin(&mut self, pin: &PinDelta) {
         let Some(at) = self.bullet_index.find(&pin.id) else {
-            return self.refuse_naming(pin.id.clone(), "unknown-bullet", "rule not found".to_owned());
+            return self.refuse_naming(
+                pin.id.clone(),
+                UnappliedCode::UnknownBullet,
+                "rule not found".to_owned(),
+            );
         };
         let bullet = self.bullet_index.get_mut(at);
         if bullet.pinned {
-            return self.skip(Some(at), "pinned", "it is already pinned");
+            return self.skip(Some(at), UnappliedCode::Pinned, "it is already pinned");
         }
         if bullet.maturity == Maturity::Deprecated {
-            return self.refuse(Some(at), "deprecated", "a deprecated rule cannot be pinned");
+            return self.refuse(Some(at), UnappliedCode::Deprecated, "a deprecated rule cannot be pinned");
         }
         bullet.pinned = true;
         bullet.fields.pinned_reason =
@@ -136,7 +147,7 @@ impl Curation<'_> {
         let Some(at) = self.open_to_change(&pin.id) else { return };
         let bullet = self.bullet_index.get_mut(at);
         if !bullet.pinned {
-            return self.skip(Some(at), "not-pinned", "it is not pinned");
+            return self.skip(Some(at), UnappliedCode::NotPinned, "it is not pinned");
         }
         bullet.pinned = false;
         bullet.fields.pinned_reason = None;

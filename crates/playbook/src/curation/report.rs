@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::apply::PERSONS_ONLY;
 use cm_note::bullet::{BulletState, Maturity};
 
 /// Result of a curation.
@@ -69,12 +70,80 @@ pub struct UnappliedDelta {
     pub op: String,
     /// ID of the rule concerned, or of the blocked pattern that matches.
     pub id: Option<String>,
-    /// Reason code for scripts, in kebab-case.
-    pub code: String,
+    /// Reason code for scripts.
+    pub code: UnappliedCode,
     /// Reason, for display.
     pub reason: String,
     /// Whether the existing rule was credited instead.
     pub credited: bool,
+}
+
+/// Why a delta changed nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnappliedCode {
+    Ambiguous,
+    BadCategory,
+    BadWeight,
+    Blocked,
+    CannotEdit,
+    Conflict,
+    Deprecated,
+    Duplicate,
+    DuplicateElsewhere,
+    EqualDelta,
+    EvidenceAgainst,
+    Merged,
+    MixedTypes,
+    NearDuplicate,
+    NotARule,
+    NotPinned,
+    PersonsOnly,
+    Pinned,
+    #[serde(rename = "said-already")]
+    FeedbackRepeated,
+    Suspicious,
+    TooFew,
+    TooMany,
+    TooManyTags,
+    Unchanged,
+    /// The quote of the delta is not in the session.
+    Unfounded,
+    UnknownBullet,
+}
+
+impl UnappliedCode {
+    /// The code in JSON, which is also the code of the error for a single refused delta.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ambiguous => "ambiguous",
+            Self::BadCategory => "bad-category",
+            Self::BadWeight => "bad-weight",
+            Self::Blocked => "blocked",
+            Self::CannotEdit => "cannot-edit",
+            Self::Conflict => "conflict",
+            Self::Deprecated => "deprecated",
+            Self::Duplicate => "duplicate",
+            Self::DuplicateElsewhere => "duplicate-elsewhere",
+            Self::EqualDelta => "equal-delta",
+            Self::EvidenceAgainst => "evidence-against",
+            Self::Merged => "merged",
+            Self::MixedTypes => "mixed-types",
+            Self::NearDuplicate => "near-duplicate",
+            Self::NotARule => "not-a-rule",
+            Self::NotPinned => "not-pinned",
+            Self::PersonsOnly => PERSONS_ONLY,
+            Self::Pinned => "pinned",
+            Self::FeedbackRepeated => "said-already",
+            Self::Suspicious => "suspicious",
+            Self::TooFew => "too-few",
+            Self::TooMany => "too-many",
+            Self::TooManyTags => "too-many-tags",
+            Self::Unchanged => "unchanged",
+            Self::Unfounded => "unfounded",
+            Self::UnknownBullet => "unknown-bullet",
+        }
+    }
 }
 
 /// Two rules that contradict each other.

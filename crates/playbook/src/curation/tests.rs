@@ -126,9 +126,9 @@ impl TestRequest {
     }
 }
 
-fn codes(curated: &CurationResult) -> Vec<&str> {
+fn codes(curated: &CurationResult) -> Vec<&'static str> {
     let report = &curated.report;
-    report.skipped.iter().chain(&report.refused).map(|passed| passed.code.as_str()).collect()
+    report.skipped.iter().chain(&report.refused).map(|passed| passed.code.name()).collect()
 }
 
 const SUITE: &str = "Run the whole suite before you push.";

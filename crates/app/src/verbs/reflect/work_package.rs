@@ -41,7 +41,7 @@ use cm_learn::reflect::session_topics::SessionTopics;
 use cm_learn::reflect::{package, verify};
 use cm_learn::statement::Certainty;
 use cm_note::bullet::Bullet;
-use cm_playbook::curation::report::UnappliedDelta;
+use cm_playbook::curation::report::{UnappliedCode, UnappliedDelta};
 use cm_secrets::RedactionRules;
 
 /// Maximum number of existing rules in a work package.
@@ -276,7 +276,7 @@ fn apply_deltas(
         delta,
         op: steps.deltas.get(delta - 1).map_or("", |one| op(&one.step)).to_owned(),
         id: None,
-        code: "unfounded".to_owned(),
+        code: UnappliedCode::Unfounded,
         reason: logs::text(&why.to_string(), &work.reader.rules),
         credited: false,
     }));
