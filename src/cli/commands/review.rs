@@ -104,7 +104,7 @@ fn interactive(context: &Context, options: &review::Options, output: &Output) ->
     output.notices(context);
     let mut outcome = review::ReviewResult { decisions: Vec::new() };
     let decisions = std::cell::RefCell::new(&mut outcome.decisions);
-    let doing = walk::Doing {
+    let actions = walk::ReviewActions {
         key: &mut key,
         text: &mut |id| Ok(text::why::why(&why::why(context, id, 5)?)),
         edit: &mut |id| {
@@ -127,7 +127,7 @@ fn interactive(context: &Context, options: &review::Options, output: &Output) ->
         },
     };
     let mut screen = anstream::AutoStream::auto(std::io::stderr().lock());
-    walk::through(&inbox, &mut screen, terminal::error_width(), doing)?;
+    walk::review_each(&inbox, &mut screen, terminal::error_width(), actions)?;
     output.print(context, &outcome, text::review::settled)
 }
 

@@ -15,7 +15,7 @@ use crate::sessions::evidence_quote::QuoteDetails;
 use crate::verbs::decay::score_of;
 use crate::verbs::history::WordDiffRun;
 use crate::verbs::playbook::merged;
-use crate::verbs::review::{InboxEntry, InboxKind, Settlement, item, settlements, waiting};
+use crate::verbs::review::{InboxEntry, InboxKind, Settlement, item, waiting};
 use crate::verbs::session_receipts::RecordedSessions;
 use cm_note::bullet::Bullet;
 use cm_note::change::ContentHash;
@@ -161,9 +161,8 @@ pub fn inbox_details(context: &Context, options: &Options) -> Result<InboxDetail
             _ => Vec::new(),
         };
         let diff = diff.into_iter().map(WordDiffRun::of).collect();
-        let of_entry: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
-        let settlements = settlements(kind, &of_entry);
-        InboxDetail { kind, entry: item(at + 1, kind, entry, &notes), settlements, texts, diff, related }
+        let entry = item(at + 1, kind, entry, &notes);
+        InboxDetail { kind, settlements: entry.settlements.clone(), entry, texts, diff, related }
     };
     let entries: Vec<InboxDetail> = page.map(detail).collect();
     let end = options.offset.saturating_add(entries.len());

@@ -69,6 +69,9 @@ pub struct InboxEntry {
     pub since: Option<Instant>,
     /// Commands that settle the entry; running one of them is enough.
     pub commands: Vec<String>,
+    /// Ways to settle the entry that need no command line; one of them is enough.
+    #[serde(skip)]
+    pub settlements: Vec<Settlement>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -135,13 +138,14 @@ pub(crate) fn waiting(context: &Context, wanted: Option<InboxKind>) -> Result<In
 
 pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
-    let commands = commands(kind, &notes);
+    let (commands, settlements) = (commands(kind, &notes), settlements(kind, &notes));
     InboxEntry {
         number,
         notes: notes.into_iter().map(listed).collect(),
         why: entry.why,
         since: entry.since,
         commands,
+        settlements,
     }
 }
 
@@ -201,7 +205,7 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
 }
 
 /// Returns the ways to settle an entry that need no command line.
-pub(crate) fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
+fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
     use Settlement::{Accept, Confirm, Invert, Keep, Merge, Pin, Reject, Supersede, Take};
     let is_rules = notes.iter().all(|note| note.kind == NoteKind::Bullet);
     match (kind, notes) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cm_app::verbs::review::{Inbox, InboxEntry, InboxKind, ReviewDecisions};
+use cm_app::verbs::review::{Inbox, InboxEntry, InboxKind, InboxNote, ReviewDecisions, Settlement};
 use cm_app::{Error, ErrorKind, Result};
 use cm_render::layout;
 use cm_render::text;
@@ -17,11 +17,11 @@ enum Key {
     Confirm,
     /// Take what a merge left over.
     Take,
-    /// Drop what a merge left over.
-    Drop,
+    /// Keep the note as it is and drop what a merge left over.
+    KeepThis,
     Edit,
     /// Keep the note with this index (0 or 1) and reject the other.
-    Keep(usize),
+    KeepOnly(usize),
     /// Take the last decision back.
     Undo,
     Skip,
@@ -30,7 +30,7 @@ enum Key {
 }
 
 /// Actions of the interactive review.
-pub struct Doing<'a> {
+pub struct ReviewActions<'a> {
     /// Waits for a key; `None` at the end of the input or after Ctrl-C.
     pub key: &'a mut dyn FnMut() -> io::Result<Option<char>>,
     /// Returns the whole text of a note with its evidence.
@@ -43,12 +43,28 @@ pub struct Doing<'a> {
     pub undo: &'a mut dyn FnMut() -> Result<()>,
 }
 
+/// Where the review goes after a key.
+enum Step {
+    /// To the next entry, after this decision if there is one.
+    Next(Option<ReviewDecisions>),
+    /// Back to the entry of the last decision, which was undone.
+    Back,
+    /// Nowhere: this message is shown, and the entry is asked again.
+    Stay(String),
+    Quit,
+}
+
 /// Shows each entry with its whole text and applies each answer immediately. If a decision is refused, the error is shown and
 /// the entry is asked again.
 ///
 /// # Errors
 /// The terminal cannot be read or written.
-pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doing: Doing<'_>) -> Result<()> {
+pub fn review_each(
+    inbox: &Inbox,
+    screen: &mut dyn Write,
+    width: Option<usize>,
+    mut actions: ReviewActions<'_>,
+) -> Result<()> {
     let entries: Vec<(InboxKind, &InboxEntry)> = inbox
         .sections
         .iter()
@@ -65,63 +81,61 @@ pub fn through(inbox: &Inbox, screen: &mut dyn Write, width: Option<usize>, doin
             continue;
         }
         let head = format!("{} of {}", index + 1, entries.len());
-        let mut shown = format!("\n{}  {}\n", paint(STRONG, &head), paint(DIM, text::review::heading(*kind)));
-        shown.push_str(&text::review::item(item, &ids));
-        for note in &item.notes {
-            match (doing.text)(&note.id) {
-                Ok(whole) => shown.push_str(&whole),
-                Err(error) => shown.push_str(&format!("     {}\n", safe(&error.to_string()))),
-            }
-        }
+        let head = format!("\n{}  {}\n", paint(STRONG, &head), paint(DIM, text::review::heading(*kind)));
+        let shown = head + &text::review::item(item, &ids) + &texts(item, &mut actions);
         write!(screen, "{}", layout::fit(&shown, width)).map_err(broken)?;
         let offered = offered(*kind, item, !decided.is_empty());
-        loop {
-            let print = |screen: &mut dyn Write, text: &str| {
-                write!(screen, "{}", layout::fit(&format!("     {text}\n"), width)).map_err(broken)
-            };
-            match ask(&offered, screen, width, doing.key).map_err(broken)? {
-                Key::Quit => return Ok(()),
-                Key::Skip => {
-                    index += 1;
-                    break;
+        let step = loop {
+            let key = ask(&offered, screen, width, actions.key).map_err(broken)?;
+            match take_step(key, item, &offered, &mut actions) {
+                Step::Stay(message) => {
+                    write!(screen, "{}", layout::fit(&format!("     {message}\n"), width)).map_err(broken)?;
                 }
-                Key::Help => print(screen, &help(&offered))?,
-                Key::Undo => match (doing.undo)() {
-                    Ok(()) => {
-                        if let Some((before, _)) = decided.pop() {
-                            index = before;
-                        }
-                        break;
-                    }
-                    Err(error) => print(screen, &safe(&error.to_string()))?,
-                },
-                Key::Edit => match (doing.edit)(&item.notes[item.notes.len() - 1].id) {
-                    Ok(None) => {
-                        index += 1;
-                        break;
-                    }
-                    Ok(Some(wrong)) => print(screen, &format!("saved but not committed: {}", safe(&wrong)))?,
-                    Err(error) => print(screen, &safe(&error.to_string()))?,
-                },
-                key => {
-                    let words = words(key, item);
-                    match (doing.settle)(&words) {
-                        Ok(()) => {
-                            decided.push((index, words.accept.into_iter().chain(words.reject).collect()));
-                            index += 1;
-                            break;
-                        }
-                        Err(error) => print(screen, &safe(&error.to_string()))?,
-                    }
-                }
+                step => break step,
             }
+        };
+        match step {
+            Step::Next(decision) => {
+                decided.extend(decision.map(|words| (index, [words.accept, words.reject].concat())));
+                index += 1;
+            }
+            Step::Back => index = decided.pop().map_or(index, |(before, _)| before),
+            Step::Stay(_) | Step::Quit => return Ok(()),
         }
     }
     Ok(())
 }
 
+/// The whole texts of an entry's notes.
+fn texts(item: &InboxEntry, actions: &mut ReviewActions<'_>) -> String {
+    let text = |note: &InboxNote| {
+        (actions.text)(&note.id).unwrap_or_else(|error| format!("     {}\n", safe(&error.to_string())))
+    };
+    item.notes.iter().map(text).collect()
+}
+
+/// Does what a key stands for.
+fn take_step(key: Key, item: &InboxEntry, offered: &[OfferedKey], actions: &mut ReviewActions<'_>) -> Step {
+    let refused = |error: Error| Step::Stay(safe(&error.to_string()));
+    match key {
+        Key::Quit => Step::Quit,
+        Key::Skip => Step::Next(None),
+        Key::Help => Step::Stay(help(offered)),
+        Key::Undo => (actions.undo)().map_or_else(refused, |()| Step::Back),
+        Key::Edit => match (actions.edit)(&item.notes[item.notes.len() - 1].id) {
+            Ok(None) => Step::Next(None),
+            Ok(Some(wrong)) => Step::Stay(format!("saved but not committed: {}", safe(&wrong))),
+            Err(error) => refused(error),
+        },
+        Key::Accept | Key::Reject | Key::Confirm | Key::Take | Key::KeepThis | Key::KeepOnly(_) => {
+            let decision = decision(key, item);
+            (actions.settle)(&decision).map_or_else(refused, |()| Step::Next(Some(decision)))
+        }
+    }
+}
+
 /// The decision that a key stands for.
-fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
+fn decision(key: Key, item: &InboxEntry) -> ReviewDecisions {
     let mut words = ReviewDecisions::default();
     let ids = || item.notes.iter().map(|note| note.id.clone());
     match key {
@@ -129,8 +143,8 @@ fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
         Key::Reject => words.reject.extend(ids()),
         Key::Confirm => words.confirm.extend(ids()),
         Key::Take => words.take.extend(ids()),
-        Key::Drop => words.keep.extend(ids()),
-        Key::Keep(index) => {
+        Key::KeepThis => words.keep.extend(ids()),
+        Key::KeepOnly(index) => {
             words.reject.extend(ids().enumerate().filter(|(at, _)| *at != index).map(|(_, id)| id))
         }
         Key::Edit | Key::Undo | Key::Skip | Key::Help | Key::Quit => {}
@@ -143,26 +157,28 @@ type OfferedKey = (char, Key, &'static str, &'static str);
 
 /// Keys that apply to an entry.
 fn offered(kind: InboxKind, item: &InboxEntry, can_undo: bool) -> Vec<OfferedKey> {
-    let may = |word: &str| item.commands.iter().any(|command| command.contains(word));
+    let may = |settlement| item.settlements.contains(&settlement);
     let mut keys = Vec::new();
-    if may("--accept") {
+    if may(Settlement::Accept) {
         keys.push(('a', Key::Accept, "accept", "the note becomes active"));
     }
     if matches!(kind, InboxKind::Conflicts | InboxKind::Merges) {
-        keys.push(('1', Key::Keep(0), "keep 1", "retire the second note"));
-        keys.push(('2', Key::Keep(1), "keep 2", "retire the first note"));
+        keys.push(('1', Key::KeepOnly(0), "keep 1", "retire the second note"));
+        keys.push(('2', Key::KeepOnly(1), "keep 2", "retire the first note"));
         keys.push(('c', Key::Confirm, "both hold", "both notes are correct"));
-    } else if may("--reject") {
-        keys.push(('r', Key::Reject, "reject", "retire the note; its file remains"));
-    }
-    if matches!(kind, InboxKind::Due | InboxKind::Inversions | InboxKind::NotFollowed) {
-        keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
-    }
-    if kind == InboxKind::Leftovers {
-        if may("--take") {
-            keys.push(('t', Key::Take, "take", "use the other version"));
+    } else {
+        if may(Settlement::Reject) {
+            keys.push(('r', Key::Reject, "reject", "retire the note; its file remains"));
         }
-        keys.push(('k', Key::Drop, "keep", "keep the note as it is"));
+        if may(Settlement::Confirm) {
+            keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
+        }
+    }
+    if may(Settlement::Take) {
+        keys.push(('t', Key::Take, "take", "use the other version"));
+    }
+    if may(Settlement::Keep) {
+        keys.push(('k', Key::KeepThis, "keep", "keep the note as it is"));
     }
     keys.push(('e', Key::Edit, "edit", "change the note in your editor"));
     keys.push(('s', Key::Skip, "skip", "decide later"));
@@ -212,22 +228,23 @@ fn broken(error: io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_app::verbs::review::{InboxNote, InboxSection};
+    use cm_app::verbs::review::InboxSection;
+    use cm_app::verbs::review::Settlement::{Accept, Confirm, Reject};
 
-    fn item(ids: &[&str], commands: &[&str]) -> InboxEntry {
+    fn item(ids: &[&str], settlements: &[Settlement]) -> InboxEntry {
         let note = |id: &&str| InboxNote {
             id: (*id).to_owned(),
             note_type: "rule".to_owned(),
             title: format!("The rule {id}"),
             path: format!("{id}.md"),
         };
-        let commands = commands.iter().map(|word| format!("cm review {word} x")).collect();
         InboxEntry {
             number: 1,
             notes: ids.iter().map(note).collect(),
             why: "it waits".to_owned(),
             since: None,
-            commands,
+            commands: Vec::new(),
+            settlements: settlements.to_vec(),
         }
     }
 
@@ -237,13 +254,10 @@ mod tests {
             sections: vec![
                 section(
                     InboxKind::Drafts,
-                    vec![item(&["d1"], &["--accept", "--reject"]), item(&["d2"], &["--accept", "--reject"])],
+                    vec![item(&["d1"], &[Accept, Reject]), item(&["d2"], &[Accept, Reject])],
                 ),
-                section(InboxKind::Conflicts, vec![item(&["k1", "k2"], &["--reject"])]),
-                section(
-                    InboxKind::Due,
-                    vec![item(&["k2"], &["--confirm", "--reject"]), item(&["u"], &["--confirm"])],
-                ),
+                section(InboxKind::Conflicts, vec![item(&["k1", "k2"], &[Reject])]),
+                section(InboxKind::Due, vec![item(&["k2"], &[Confirm, Reject]), item(&["u"], &[Confirm])]),
             ],
             total: 5,
         }
@@ -262,7 +276,7 @@ mod tests {
         let mut answered = Answered::default();
         let mut screen = Vec::new();
         let mut keys = keys.chars();
-        let doing = Doing {
+        let actions = ReviewActions {
             key: &mut || Ok(keys.next()),
             text: &mut |id| Ok(format!("     the text of {id}\n")),
             edit: &mut |id| {
@@ -278,7 +292,7 @@ mod tests {
                 Ok(())
             },
         };
-        through(&inbox(), &mut screen, None, doing).unwrap();
+        review_each(&inbox(), &mut screen, None, actions).unwrap();
         answered.screen = anstream::adapter::strip_str(&String::from_utf8(screen).unwrap()).to_string();
         answered
     }
@@ -332,7 +346,7 @@ mod tests {
     fn what_fails_is_shown_and_the_entry_is_asked_about_again() {
         let (mut screen, mut keys) = (Vec::new(), "aaer".chars());
         let mut calls = Vec::new();
-        let doing = Doing {
+        let actions = ReviewActions {
             key: &mut || Ok(keys.next()),
             text: &mut |_| Ok(String::new()),
             edit: &mut |_| Err(Error::usage("no editor\u{1b}[2J starts")),
@@ -342,7 +356,7 @@ mod tests {
             },
             undo: &mut || Ok(()),
         };
-        through(&inbox(), &mut screen, None, doing).unwrap();
+        review_each(&inbox(), &mut screen, None, actions).unwrap();
         assert_eq!(calls, [accept("d1"), accept("d1"), reject("d2")]);
         let screen = String::from_utf8(screen).unwrap();
         assert!(screen.contains("locked") && screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
