@@ -42,30 +42,14 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let vault = call.vault.clone().map(|vault| call.cwd.join(vault));
     let (of_broken, by_words) = (call.clone(), words.clone());
     let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
-        if words == ["read"] {
-            hook::read(call);
-            return None;
-        }
-        if words == ["sync"] {
-            hook::sync(call);
-            return None;
-        }
-        if let ["read-with", agent, session] = words.as_slice() {
-            hook::read_with_agent(call, agent, session);
-            return None;
-        }
-        if words == ["deliver"] {
-            hook::deliver(&call, &standard_input());
-            return None;
-        }
-        if words == ["judge"] {
-            hook::judge_prompt(call, &standard_input());
+        if let Some(task) = BackgroundTask::parse(&words, standard_input) {
+            run_task(call, task);
             return None;
         }
         Some(hook::handle_event(call, &standard_input(), &words))
     }));
     let Ok(answered) = answered else {
-        hook::log_panic(&of_broken, &by_words, "the hook panicked");
+        hook::log_failure(&of_broken, &by_words, "the hook panicked");
         return output.plain(hook::nothing_for(&by_words));
     };
     let Some(response) = answered else { return output.plain("") };
@@ -75,26 +59,34 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         command.current_dir(&response.folder);
         command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
         if let Err(error) = start(&mut command, task) {
-            hook::log_panic(&of_broken, &by_words, &format!("cannot start the background process: {error}"));
+            hook::log_failure(
+                &of_broken,
+                &by_words,
+                &format!("cannot start the background process: {error}"),
+            );
         }
     }
     printed
 }
 
+/// Runs a task in this process, which an earlier hook started for it.
+fn run_task(call: Request, task: BackgroundTask) {
+    match task {
+        BackgroundTask::Read => hook::read(call),
+        BackgroundTask::ReadWithAgent { agent, session } => hook::read_with_agent(call, agent, &session),
+        BackgroundTask::Sync => hook::sync(call),
+        BackgroundTask::Deliver(input) => hook::deliver(&call, &input),
+        BackgroundTask::JudgePrompt(input) => hook::judge_prompt(call, &input),
+        // The process of this task runs `cm reflect`.
+        BackgroundTask::Reflect => {}
+    }
+}
+
 /// The command for a background process of this program, in its own process group and without standard streams.
-fn detached(later: &BackgroundTask) -> Command {
+fn detached(task: &BackgroundTask) -> Command {
     let program = std::env::current_exe().unwrap_or_else(|_| "cm".into());
     let mut command = Command::new(program);
-    match later {
-        BackgroundTask::Read => command.args(["hook", "read"]),
-        BackgroundTask::Reflect => command.args(["reflect", "--quiet"]),
-        BackgroundTask::ReadWithAgent { agent, session } => {
-            command.args(["hook", "read-with", agent, "--", session])
-        }
-        BackgroundTask::Sync => command.args(["hook", "sync"]),
-        BackgroundTask::JudgePrompt(_) => command.args(["hook", "judge"]),
-        BackgroundTask::Deliver(_) => command.args(["hook", "deliver"]),
-    };
+    command.args(task.arguments());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -107,12 +99,9 @@ fn detached(later: &BackgroundTask) -> Command {
     command
 }
 
-/// Starts a background process, and gives it its input. Command lines can be seen by other users, so
-/// that no prompt is part of one.
+/// Starts a background process, and gives it its input.
 fn start(command: &mut Command, task: &BackgroundTask) -> std::io::Result<()> {
-    let (BackgroundTask::JudgePrompt(input) | BackgroundTask::Deliver(input)) = task else {
-        return command.spawn().map(drop);
-    };
+    let Some(input) = task.input() else { return command.spawn().map(drop) };
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()))
 }

@@ -35,6 +35,44 @@ pub enum BackgroundTask {
     JudgePrompt(String),
 }
 
+impl BackgroundTask {
+    /// Arguments of the program that run the task.
+    pub fn arguments(&self) -> Vec<&str> {
+        match self {
+            Self::Read => vec!["hook", "read"],
+            Self::Reflect => vec!["reflect", "--quiet"],
+            Self::ReadWithAgent { agent, session } => vec!["hook", "read-with", agent, "--", session],
+            Self::Sync => vec!["hook", "sync"],
+            Self::Deliver(_) => vec!["hook", "deliver"],
+            Self::JudgePrompt(_) => vec!["hook", "judge"],
+        }
+    }
+
+    /// Text that the process gets on its standard input. It is not part of the arguments, because
+    /// other users can see these.
+    pub fn input(&self) -> Option<&str> {
+        match self {
+            Self::Deliver(input) | Self::JudgePrompt(input) => Some(input),
+            Self::Read | Self::Reflect | Self::ReadWithAgent { .. } | Self::Sync => None,
+        }
+    }
+
+    /// Parses the words after `cm hook`; `None` if they are those of an event. `input` reads the
+    /// standard input of tasks that have one.
+    pub fn parse(words: &[&str], input: impl FnOnce() -> String) -> Option<Self> {
+        match words {
+            ["read"] => Some(Self::Read),
+            ["read-with", agent, session] => {
+                Some(Self::ReadWithAgent { agent: hook_agent(agent)?.name(), session: (*session).to_owned() })
+            }
+            ["sync"] => Some(Self::Sync),
+            ["deliver"] => Some(Self::Deliver(input())),
+            ["judge"] => Some(Self::JudgePrompt(input())),
+            _ => None,
+        }
+    }
+}
+
 /// Selects the background work that follows an event.
 pub(super) fn tasks(
     context: &Context,
@@ -133,5 +171,29 @@ fn log_failure(call: &Request, message: &HookMessage, result: Result<()>) {
             log(call, message, &error.message);
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_of_a_task_are_parsed_as_that_task() {
+        let text = || "{}".to_owned();
+        for task in [
+            BackgroundTask::Read,
+            BackgroundTask::ReadWithAgent { agent: "claude", session: "-s".to_owned() },
+            BackgroundTask::Sync,
+            BackgroundTask::Deliver(text()),
+            BackgroundTask::JudgePrompt(text()),
+        ] {
+            let arguments = task.arguments();
+            // `--` ends the options of the command line.
+            let words: Vec<&str> = arguments[1..].iter().copied().filter(|word| *word != "--").collect();
+            assert_eq!(BackgroundTask::parse(&words, text).as_ref(), Some(&task));
+            assert_eq!((arguments[0], task.input().is_none_or(|input| input == text())), ("hook", true));
+        }
+        assert_eq!(BackgroundTask::parse(&["claude", "prompt"], text), None);
     }
 }

@@ -92,8 +92,8 @@ pub fn nothing_for(words: &[&str]) -> &'static str {
     words.iter().find_map(|word| hook_agent(word)).map_or("", |agent| agent.empty_reply())
 }
 
-/// Records an internal failure of a hook in the failure log.
-pub fn log_panic(call: &Request, words: &[&str], what: &str) {
+/// Records an internal failure of a hook, such as a panic, in the failure log.
+pub fn log_failure(call: &Request, words: &[&str], what: &str) {
     let (agent, event) = parse_hook_args(words).unwrap_or_default();
     log(call, &HookMessage::read("", agent, event), what);
 }
