@@ -17,38 +17,26 @@ use super::Cli;
 use super::progress::ProgressDisplay;
 use super::terminal;
 
-/// Result of printing an answer. Decides the exit code.
+/// How a command that printed its answer ends. Decides the exit code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Printed {
-    /// Exit code 1 instead of 0.
-    pub failed: bool,
-    /// There was nothing to do: exit code 8.
-    pub nothing: bool,
-    /// The guard blocked the command: exit code 5.
-    pub refused: bool,
+pub enum Printed {
+    #[default]
+    Success,
+    /// The answer reports a failure: exit code 1.
+    Failed,
     /// The answer reports a failure of this kind, which sets the exit code.
-    pub kind: Option<ErrorKind>,
+    Kind(ErrorKind),
 }
 
 impl Printed {
     /// Sets exit code 1 if `failed`.
     pub fn failed(self, failed: bool) -> Self {
-        Self { failed, ..self }
+        if failed { Self::Failed } else { self }
     }
 
-    /// Sets the exit code for "nothing to do".
-    pub fn nothing_done(self) -> Self {
-        Self { failed: true, nothing: true, ..self }
-    }
-
-    /// Sets the exit code of `kind`.
+    /// Sets the exit code of `kind`, if there is one.
     pub fn of_kind(self, kind: Option<ErrorKind>) -> Self {
-        Self { kind, ..self }
-    }
-
-    /// Sets the exit code for "refused".
-    pub fn refused(self) -> Self {
-        Self { refused: true, ..self }
+        kind.map_or(self, Self::Kind)
     }
 }
 
@@ -198,10 +186,10 @@ pub fn with_way_on(error: Error, arguments: &[OsString]) -> Error {
         names.push_str(name);
         matches = inner;
     }
-    match names.is_empty() {
-        true => error,
-        false => error.hint(format!("`cm help{names}` shows its arguments with examples")),
+    if names.is_empty() {
+        return error;
     }
+    error.hint(format!("`cm help{names}` shows its arguments with examples"))
 }
 
 /// Whether stdout is a terminal.

@@ -21,7 +21,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use answer::{Output, Printed};
-use cm_app::ErrorKind;
 use cm_render::status;
 use commands::Command;
 
@@ -66,11 +65,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     });
     output.took(begun);
     match answer {
-        Ok(Printed { kind: Some(kind), .. }) => ExitCode::from(status::exit(kind)),
-        Ok(Printed { refused: true, .. }) => ExitCode::from(status::exit(ErrorKind::Refused)),
-        Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(ErrorKind::NothingDone)),
-        Ok(Printed { failed: true, .. }) => ExitCode::from(1),
-        Ok(Printed { failed: false, .. }) => ExitCode::SUCCESS,
+        Ok(Printed::Success) => ExitCode::SUCCESS,
+        Ok(Printed::Failed) => ExitCode::from(1),
+        Ok(Printed::Kind(kind)) => ExitCode::from(status::exit(kind)),
         Err(_) if commands::hook::is_hook(&arguments) => commands::hook::spared(&arguments, &output),
         Err(error) => {
             let error = answer::with_way_on(error, &arguments);

@@ -8,7 +8,7 @@ use super::{sessions, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::curate::{self, Options};
 use cm_app::verbs::reflect::work_package;
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Apply a file of proposed rule changes in one commit
@@ -45,7 +45,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     } else {
         curate::curate(&context, &curate::read(&text, &name)?, &Options::of_file(arguments.dry_run))?
     };
-    let (failed, nothing) = (outcome.failed(), outcome.did_nothing());
+    let nothing_done = outcome.did_nothing().then_some(ErrorKind::NothingDone);
     let printed = output.print(&context, &outcome, text::curate::curated)?;
-    Ok(if nothing { printed.nothing_done() } else { printed.failed(failed) })
+    Ok(printed.failed(outcome.failed()).of_kind(nothing_done))
 }

@@ -9,7 +9,7 @@ use crate::cli::answer::{Output, Printed};
 use crate::cli::call::command_name;
 use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
 use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
-use cm_app::{Error, Request, Result};
+use cm_app::{Error, ErrorKind, Request, Result};
 use cm_render::{json, text};
 
 /// Check a command before it runs: allow, warn or block
@@ -90,7 +90,8 @@ fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<P
     let outcome = Guarded::from(&decision);
     let output = if as_json { output.as_json() } else { *output };
     let printed = output.result(&outcome, text::guard::guarded)?;
-    Ok(if outcome.decision == GuardVerdict::Block { printed.refused() } else { printed })
+    let is_blocked = outcome.decision == GuardVerdict::Block;
+    Ok(printed.of_kind(is_blocked.then_some(ErrorKind::Refused)))
 }
 
 /// Answers a hook message. An invalid message is reported on stderr and does not block the agent.
