@@ -46,7 +46,7 @@ pub fn note_or_choice(
     };
     let choices: Vec<Choice> = recent::recent(context, &all)?.notes.into_iter().map(Choice).collect();
     if choices.is_empty() {
-        return Err(Error::new(ErrorKind::NotFound, "not-found", "the vault has no notes yet"));
+        return Err(Error::not_found("the vault has no notes yet"));
     }
     output.notices(context);
     let chosen = Select::new("Note:", choices)

@@ -11,6 +11,11 @@ use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
 use cm_store::{git, vault};
 
+/// Code of the error for a missing note or commit.
+const NOT_FOUND: &str = "not-found";
+/// Code of the error for a file that another program changed during an operation.
+pub(crate) const CHANGED_MEANWHILE: &str = "changed-meanwhile";
+
 /// Category of an error; determines the exit code and the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -92,7 +97,17 @@ impl Error {
 
     /// Creates an error for a missing note or commit.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::NotFound, "not-found", message)
+        Self::new(ErrorKind::NotFound, NOT_FOUND, message)
+    }
+
+    /// Whether a note or commit is missing. An ambiguous name has the same kind, but is not missing.
+    pub fn is_not_found(&self) -> bool {
+        self.code == NOT_FOUND
+    }
+
+    /// Whether another program changed a file during the operation, so that it may be tried again.
+    pub fn is_changed_meanwhile(&self) -> bool {
+        self.code == CHANGED_MEANWHILE
     }
 
     /// Creates the error for a note that cannot be edited safely.
@@ -150,7 +165,7 @@ impl From<vault::Error> for Error {
                 .hint("try again when it is done; `lock.patience_s` sets the waiting time"),
             vault::Error::NoPrivateFolder => Self::new(ErrorKind::Failed, "no-home", message)
                 .hint("set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME"),
-            vault::Error::Changed { path } => Self::refused("changed-meanwhile", message)
+            vault::Error::Changed { path } => Self::refused(CHANGED_MEANWHILE, message)
                 .at(path.display(), None, None)
                 .hint("nothing was written; run the command again"),
             vault::Error::LeadsOut { path } => Self::refused("leads-out", message)
@@ -187,7 +202,7 @@ impl From<git::Error> for Error {
             }
             git::Error::Credentials { .. } => Self::new(ErrorKind::Provider, "credentials", message),
             git::Error::Cancelled { .. } => Self::new(ErrorKind::Interrupted, "interrupted", message),
-            git::Error::OtherTree { .. } => Self::refused("changed-meanwhile", message),
+            git::Error::OtherTree { .. } => Self::refused(CHANGED_MEANWHILE, message),
             git::Error::Program { .. } => Self::new(ErrorKind::Failed, "git-failed", message),
             git::Error::Io { path, .. } => {
                 Self::new(ErrorKind::Failed, "io", message).at(path.display(), None, None)

@@ -38,7 +38,7 @@ const MIN_ID_PREFIX: usize = 4;
 /// that did not exist yet, the hint has its first commit.
 pub fn find<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     match find_in(context, &context.vaults, reference) {
-        Err(error) if error.code == "not-found" && context.read_at().is_some() => {
+        Err(error) if error.is_not_found() && context.read_at().is_some() => {
             find_by_later_name(context, reference, error)
         }
         other => other,
@@ -52,7 +52,7 @@ pub fn find<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a
 /// The errors of [`find`].
 pub fn find_linked<'a>(context: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Option<String>)> {
     match (find(context, reference), typed_link(reference)) {
-        (Err(error), Some((target, anchor))) if error.code == "not-found" => {
+        (Err(error), Some((target, anchor))) if error.is_not_found() => {
             find(context, &target).map(|found| (found, anchor)).map_err(|_| error)
         }
         (found, _) => Ok((found?, None)),
@@ -65,7 +65,7 @@ pub fn find_linked<'a>(context: &'a Context, reference: &str) -> Result<(Resolve
 /// The errors of [`find`]; `other-vault` for a note of the global vault.
 pub fn find_in_target<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     match find_in(context, &context.vaults[..1], reference) {
-        Err(error) if error.code == "not-found" && context.vaults.len() > 1 => {
+        Err(error) if error.is_not_found() && context.vaults.len() > 1 => {
             match find_in(context, &context.vaults[1..], reference) {
                 Ok(found) => Err(Error::refused(
                     "other-vault",

@@ -15,7 +15,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::revision;
 use crate::context::scoring::scoring;
 use crate::context::secrets::{self, BlockedSecret};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{CHANGED_MEANWHILE, Error, ErrorKind, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{self, Edit};
@@ -92,7 +92,7 @@ fn apply_locked(
     loop {
         match attempt(context, open, &journal, set.clone(), unsynced) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
-            Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
+            Err(error) if error.is_changed_meanwhile() && attempts < ATTEMPTS => attempts += 1,
             outcome => return outcome,
         }
     }
@@ -450,14 +450,14 @@ pub(crate) fn conflict_marker_error(path: &NotePath, line: u32) -> Error {
 }
 
 fn missing_file_error(path: &NotePath) -> Error {
-    Error::refused("changed-meanwhile", format!("{path} no longer exists")).at(path, None, None)
+    Error::refused(CHANGED_MEANWHILE, format!("{path} no longer exists")).at(path, None, None)
 }
 
 fn refuse_changed(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
     match (bytes.map(ContentHash::of), expected) {
         (_, None) => Ok(()),
         (Some(found), Some(expected)) if found == expected => Ok(()),
-        _ => Err(Error::refused("changed-meanwhile", format!("{path} was changed in the meantime"))
+        _ => Err(Error::refused(CHANGED_MEANWHILE, format!("{path} was changed in the meantime"))
             .at(path, None, None)
             .hint("nothing was written; run the command again")),
     }

@@ -107,7 +107,7 @@ pub(crate) fn versions(
 pub(crate) fn here_or_gone(context: &Context, reference: &str) -> Result<(String, NotePath)> {
     match find(context, reference) {
         Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
-        Err(error) if error.code == "not-found" => {
+        Err(error) if error.is_not_found() => {
             let note = gone(context, reference)?.ok_or(error)?;
             Ok((note.key().to_owned(), note.path))
         }
@@ -181,7 +181,7 @@ fn gone(context: &Context, reference: &str) -> Result<Option<Note>> {
 fn gone_or_moved(context: &Context, id: &NoteId) -> Result<Option<Note>> {
     match find(context, id.as_str()) {
         Ok(found) => Ok(Some(found.note)),
-        Err(error) if error.code == "not-found" => gone(context, id.as_str()),
+        Err(error) if error.is_not_found() => gone(context, id.as_str()),
         Err(error) => Err(error),
     }
 }

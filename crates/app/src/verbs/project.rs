@@ -10,7 +10,7 @@ use crate::context::open::Context;
 use crate::context::paths::shown;
 use crate::context::project_scope::ProjectScope;
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::{CHANGED_MEANWHILE, Error, Result};
 use crate::verbs::export::one_file;
 use crate::verbs::playbook;
 use cm_exchange::project::section::SECTION;
@@ -222,7 +222,7 @@ fn write_file(file: &Path, path: &str, before: Option<&[u8]>, after: Vec<u8>) ->
     if wrote.in_the_way.is_empty() {
         return Ok(());
     }
-    Err(Error::refused("changed-meanwhile", format!("{path} was changed in the meantime"))
+    Err(Error::refused(CHANGED_MEANWHILE, format!("{path} was changed in the meantime"))
         .at(path, None, None)
         .hint("nothing was written; run the command again"))
 }

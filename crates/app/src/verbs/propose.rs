@@ -178,7 +178,7 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
     let answered = proposal.answers.as_deref();
     let listed = match access.find(&proposal.session) {
         Ok(listed) => Some(listed),
-        Err(error) if error.code == "not-found" => None,
+        Err(error) if error.is_not_found() => None,
         Err(error) => return Err(error),
     };
     let Some(listed) = listed else {

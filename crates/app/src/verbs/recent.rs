@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::verbs::type_names::unknown_type;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
@@ -158,8 +158,7 @@ pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
     }
     if let Some(typed) = options.folder.as_ref().filter(|_| !is_found) {
         let message = format!("the vault has no folder `{typed}`");
-        return Err(Error::new(ErrorKind::NotFound, "not-found", message)
-            .hint("`cm ls --sort path` lists all notes by folder"));
+        return Err(Error::not_found(message).hint("`cm ls --sort path` lists all notes by folder"));
     }
     let total = notes.len();
     if let Some(typed) = options.note_type.as_ref().filter(|_| total == 0)

@@ -20,7 +20,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::paths::shown;
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::{CHANGED_MEANWHILE, Error, Result};
 use crate::verbs::export::one_file;
 use cm_learn::confidence::ConfidenceLevel;
 use cm_learn::remember::section::{END, SECTION, START};
@@ -384,7 +384,7 @@ impl RuleFileTarget {
                 one_file(&self.file, after.into_bytes(), &|there| Some(there) == self.there.as_deref())?;
             if !wrote.in_the_way.is_empty() {
                 return Err(Error::refused(
-                    "changed-meanwhile",
+                    CHANGED_MEANWHILE,
                     format!("{} was changed in the meantime", self.path),
                 )
                 .at(&self.path, None, None)

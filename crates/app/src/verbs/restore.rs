@@ -27,7 +27,7 @@ pub fn restore(context: &Context, reference: &str, commit: &str) -> Result<Updat
             write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
             Some((found.note, found.bytes))
         }
-        Err(error) if error.code == "not-found" => None,
+        Err(error) if error.is_not_found() => None,
         Err(error) => return Err(error),
     };
     let note_name = now.as_ref().map_or(reference, |(note, _)| note.key());
@@ -59,7 +59,7 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
                 "`cm history {reference}` lists the versions; for example `cm restore {reference}@HEAD~3`"
             )));
         }
-        Err(error) if error.code == "not-found" => {}
+        Err(error) if error.is_not_found() => {}
         Err(error) => return Err(error),
     }
     let (id, path) = here_or_gone(context, reference)?;

@@ -361,7 +361,7 @@ pub fn session_receipt(
     let options = usage::Options { limit: 0, session: Some(name.to_owned()) };
     let receipt = match (usage::usage(context, &options), &listed) {
         (Ok(report), _) => report.receipt,
-        (Err(error), Ok(_)) if error.code == "not-found" => None,
+        (Err(error), Ok(_)) if error.is_not_found() => None,
         (Err(error), _) => return Err(error),
     };
     let session = listed.ok().map(|listed| access.judged(context, &listed)).transpose()?;

@@ -219,7 +219,7 @@ fn subject(context: &Context, like: &str) -> Result<ComparisonSubject> {
                 words,
             })
         }
-        Err(error) if error.code == "not-found" && !names_a_note(like) => text_subject(like),
+        Err(error) if error.is_not_found() && !names_a_note(like) => text_subject(like),
         Err(error) => Err(error),
     }
 }

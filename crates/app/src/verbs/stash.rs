@@ -276,7 +276,7 @@ fn one<'a>(context: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
         }
     }
     let found = find(context, reference).map_err(|error| {
-        if error.code == "not-found" { error.hint("`cm stash list` lists the stashes") } else { error }
+        if error.is_not_found() { error.hint("`cm stash list` lists the stashes") } else { error }
     })?;
     if found.note.kind != NoteKind::Stash {
         let message = format!("`{reference}` is not a stash but {}", found.note.path);

@@ -63,7 +63,7 @@ pub fn join(
     loop {
         let Some(change) = plan(open, repo)? else { return Ok(WriteResult::default()) };
         match attempt(context, open, &journal, change) {
-            Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
+            Err(error) if error.is_changed_meanwhile() && attempts < ATTEMPTS => attempts += 1,
             outcome => return outcome,
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn finish_leftovers(context: &Context, open: &OpenVault, journal: &Jo
         if entry.commits && !is_committed(open, &entry)? {
             match commit(context, open, &entry) {
                 // The branch went elsewhere meanwhile: the files are left as edits.
-                Err(error) if error.code == "changed-meanwhile" && entry.join.is_some() => {}
+                Err(error) if error.is_changed_meanwhile() && entry.join.is_some() => {}
                 outcome => drop(outcome?),
             }
         }

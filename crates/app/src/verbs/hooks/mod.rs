@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::context::request::Request;
 use crate::context::secrets;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{CHANGED_MEANWHILE, Error, ErrorKind, Result};
 use cm_agents::hook::mcp::{self, ServerRegistration};
 use cm_agents::hook::owned_file::{self, OwnedFile};
 use cm_agents::hook::program::ProgramPath;
@@ -220,7 +220,7 @@ pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
         let there = there(&changes.root, &path)?;
         if there != file.before {
             return Err(Error::refused(
-                "changed-meanwhile",
+                CHANGED_MEANWHILE,
                 format!("{} was changed in the meantime", file.path),
             )
             .at(&file.path, None, None)

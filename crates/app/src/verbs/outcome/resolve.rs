@@ -41,7 +41,7 @@ pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options
                 log: Some(session),
             });
         }
-        Err(error) if error.kind == ErrorKind::NotFound && error.code == "not-found" => error,
+        Err(error) if error.is_not_found() => error,
         Err(error) => return Err(error),
     };
     let diaries = diaries_of(context, name)?;

@@ -15,7 +15,7 @@ use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::{secrets, write};
-use crate::error::{Error, Result};
+use crate::error::{CHANGED_MEANWHILE, Error, Result};
 use crate::sessions::logs;
 use cm_learn::prose::cut;
 use cm_learn::reflect::answer::{
@@ -164,7 +164,7 @@ impl NewSources {
         let of_name = |source_name: &String| self.sources.iter().find(|source| name(source) == *source_name);
         let sources: Option<Vec<&MemorySource>> = remembers.iter().map(of_name).collect();
         let sources = sources.filter(|sources| !sources.is_empty()).ok_or_else(|| {
-            Error::refused("changed-meanwhile", "the sources of this answer were remembered or changed since")
+            Error::refused(CHANGED_MEANWHILE, "the sources of this answer were remembered or changed since")
                 .hint("run `cm remember --emit` again and answer that package")
         })?;
         let mut readings = Readings::default();

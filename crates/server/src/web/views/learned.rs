@@ -54,7 +54,7 @@ pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let days = request.query.number("days").unwrap_or(DAYS.0).clamp(1, DAYS.1);
     let learned = match timeline::learned(context, Some(&format!("{days}d")), None, MAX_NOTES) {
         // The history is younger than that, so that everything in it is new.
-        Err(error) if error.code == "not-found" => {
+        Err(error) if error.is_not_found() => {
             timeline::learned(context, Some(&first(context)?), None, MAX_NOTES)?
         }
         other => other?,
