@@ -180,7 +180,8 @@ fn one_section_is_listed_alone_and_cut() {
     "#);
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "odd"]).snapshot(), @"
     [stderr]
-    error: invalid value 'odd' for '--kind <SECTION>': expected drafts, conflicts, quarantined, merges, due, inversions, not_followed or leftovers
+    error: invalid value 'odd' for '--kind <SECTION>'
+      [possible values: drafts, conflicts, quarantined, merges, due, inversions, not_followed, leftovers]
 
     For more information, try '--help'.
     [exit 2]
