@@ -9,7 +9,7 @@ use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use cm_app::verbs::embed;
 use cm_app::{Error, ErrorKind, Request, Result, subscriptions};
-use cm_server::mcp::{self, CallContext, ChangedFile, McpLimits, McpServer, McpSetup, StdioEnd};
+use cm_server::mcp::{self, CallContext, ChangedFile, McpLimits, McpServer, McpSetup};
 use cm_server::operations::{Caller, OFFER};
 use cm_server::web::embedded_page;
 
@@ -46,14 +46,10 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
             "waiting for an agent on standard input; see `cm help mcp` for how to register this server",
         );
     }
-    let end = mcp::stdio(&server).map_err(|error| {
+    let signal = mcp::stdio(&server).map_err(|error| {
         Error::new(ErrorKind::Failed, "io", format!("the MCP connection failed: {error}"))
     })?;
-    Ok(Printed::default().of_kind(match end {
-        StdioEnd::Done => None,
-        StdioEnd::Interrupted => Some(ErrorKind::Interrupted),
-        StdioEnd::Terminated => Some(ErrorKind::Terminated),
-    }))
+    Ok(Printed::default().of_kind(signal.map(super::serve::kind_of)))
 }
 
 /// Notifies the server of changes in the vaults of these calls and starts background embedding.

@@ -13,6 +13,7 @@ use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::token::AccessRole;
 use cm_render::json;
 use cm_server::http::{HttpServer, ShutdownResult, serve};
+use cm_server::serving::StopSignal;
 use cm_server::web::{ChangeFeed, Visitor, WebSetup, random_secret};
 
 /// Look at the memory in the browser
@@ -56,7 +57,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         printed = show_link(server, &host, &secret, !arguments.no_open, output);
     })?;
     // Ctrl-C is how this command ends.
-    Ok(printed?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
+    Ok(printed?.of_kind((signal == Some(StopSignal::Terminate)).then_some(ErrorKind::Terminated)))
 }
 
 fn show_link(server: &HttpServer, host: &str, secret: &str, opens: bool, output: &Output) -> Result<Printed> {
@@ -68,5 +69,5 @@ fn show_link(server: &HttpServer, host: &str, secret: &str, opens: bool, output:
     if opens && open::start(&link).is_ok() {
         return output.plain(&format!("the memory is at {address} until Ctrl-C"));
     }
-    output.plain(&format!("open this link once; it holds until Ctrl-C\n{link}"))
+    output.plain(&format!("open this link; it works once, until Ctrl-C\n{link}"))
 }

@@ -12,6 +12,7 @@ use cm_note::instant::Instant;
 use cm_server::http::schedule::JobInterval;
 use cm_server::http::{Job, NestedService, ShutdownResult};
 use cm_server::operations::OperationResult;
+use cm_server::serving::StopSignal;
 use serde_json::{Value, json};
 
 use super::support::{Reply, START, TestServerConfig, operation, request, table_with, unique_observation};
@@ -67,7 +68,11 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     }
     assert_eq!(
         server.end(),
-        ShutdownResult { signal: Some(15), aborted_connections: 0, unfinished_operations: 0 }
+        ShutdownResult {
+            signal: Some(StopSignal::Terminate),
+            aborted_connections: 0,
+            unfinished_operations: 0
+        }
     );
     assert_eq!(server.added(), 2);
     drop(idle);
@@ -110,7 +115,11 @@ fn what_is_mounted_and_keeps_answers_open_is_told_to_end_them() {
     server.until_logged("\"/mcp\"");
     assert_eq!(
         server.end(),
-        ShutdownResult { signal: Some(15), aborted_connections: 0, unfinished_operations: 0 }
+        ShutdownResult {
+            signal: Some(StopSignal::Terminate),
+            aborted_connections: 0,
+            unfinished_operations: 0
+        }
     );
     assert!(Reply::read(&mut open).body.contains("first"));
 }
@@ -121,7 +130,7 @@ fn a_job_is_told_to_end_and_waited_for() {
     let kept = Arc::clone(&done);
     let job = Job {
         name: "reflect",
-        interval: JobInterval::Daily { minute: 0 },
+        interval: JobInterval::Daily { minute_of_day: 0 },
         last: Some(Instant::from_unix(START - 200_000)),
         run: Arc::new(move |stop| {
             while !stop.is_requested() {

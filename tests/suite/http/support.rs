@@ -17,6 +17,7 @@ use cm_server::http::{
     HttpLimits, HttpServer, HttpSetup, Job, NestedService, ShutdownResult, VaultMetricsFn,
 };
 use cm_server::operations::{OperationResult, OperationSpec, TABLE};
+use cm_server::serving::StopSignal;
 use cm_server::web::WebSetup;
 use cm_store::vault::Vault;
 use serde_json::Value;
@@ -183,7 +184,7 @@ pub struct TestServer {
     pub address: SocketAddr,
     pub sandbox: Sandbox,
     pub log: Arc<Mutex<Vec<String>>>,
-    stop: Option<tokio::sync::oneshot::Sender<u8>>,
+    stop: Option<tokio::sync::oneshot::Sender<StopSignal>>,
     thread: Option<JoinHandle<ShutdownResult>>,
 }
 
@@ -255,7 +256,7 @@ impl TestServer {
     /// Requests shutdown.
     pub fn request_shutdown(&mut self) {
         if let Some(stop) = self.stop.take() {
-            let _ = stop.send(15);
+            let _ = stop.send(StopSignal::Terminate);
         }
     }
 

@@ -136,7 +136,7 @@ fn a_refusal_of_an_operation_is_the_document_of_all_surfaces() {
 
 fn job(
     name: &'static str,
-    rhythm: JobInterval,
+    interval: JobInterval,
     last: Option<i64>,
     fails: usize,
 ) -> (Job, Arc<AtomicUsize>, Arc<Mutex<Vec<i64>>>) {
@@ -144,7 +144,7 @@ fn job(
     let (counted, kept) = (Arc::clone(&runs), Arc::clone(&done));
     let job = Job {
         name,
-        interval: rhythm,
+        interval: interval,
         last: last.map(Instant::from_unix),
         run: Arc::new(move |_| {
             if counted.fetch_add(1, Ordering::Relaxed) < fails {
@@ -163,8 +163,8 @@ fn job(
 #[test]
 fn jobs_run_when_the_clock_says_so_and_what_failed_is_tried_again() {
     let (reflect, reflected, kept) =
-        job("reflect", JobInterval::Daily { minute: 180 }, Some(START - 3 * 86_400), 1);
-    let (decay, decayed, _) = job("decay", JobInterval::Weekly { weekday: 6, minute: 270 }, None, 0);
+        job("reflect", JobInterval::Daily { minute_of_day: 180 }, Some(START - 3 * 86_400), 1);
+    let (decay, decayed, _) = job("decay", JobInterval::Weekly { weekday: 6, minute_of_day: 270 }, None, 0);
     let start = TestServerConfig { jobs: vec![reflect, decay], ..TestServerConfig::default() };
     let clock = Arc::clone(&start.clock);
     let mut server = start.run();

@@ -2,18 +2,18 @@
 
 use cm_note::instant::Instant;
 
-const DAY: i64 = 86_400;
-const WEEK: i64 = 7 * DAY;
+const DAY_SECONDS: i64 = 86_400;
+const WEEK_SECONDS: i64 = 7 * DAY_SECONDS;
 /// Delay before a failed job is retried, in seconds.
 const RETRY_SECONDS: i64 = 3_600;
 
-/// Interval and time of day, in UTC.
+/// When a job runs. Times of day are minutes after midnight in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobInterval {
     /// Every day.
-    Daily { minute: u16 },
-    /// Every week.
-    Weekly { weekday: u8, minute: u16 },
+    Daily { minute_of_day: u16 },
+    /// Every week; `weekday` is 0 for Monday.
+    Weekly { weekday: u8, minute_of_day: u16 },
     /// Some seconds after the last run, successful or not.
     Every { seconds: u32 },
 }
@@ -23,10 +23,10 @@ impl JobInterval {
     pub fn next(self, after: Instant) -> Instant {
         let (period, offset) = match self {
             Self::Every { seconds } => return Instant::from_unix(after.unix() + i64::from(seconds)),
-            Self::Daily { minute } => (DAY, i64::from(minute) * 60),
+            Self::Daily { minute_of_day } => (DAY_SECONDS, i64::from(minute_of_day) * 60),
             // 1970 began on a Thursday, the fourth day of its week.
-            Self::Weekly { weekday, minute } => {
-                (WEEK, (i64::from(weekday) - 3) * DAY + i64::from(minute) * 60)
+            Self::Weekly { weekday, minute_of_day } => {
+                (WEEK_SECONDS, (i64::from(weekday) - 3) * DAY_SECONDS + i64::from(minute_of_day) * 60)
             }
         };
         let passed = (after.unix() - offset).rem_euclid(period);
@@ -42,7 +42,7 @@ pub struct JobSchedule {
 
 #[derive(Debug, Clone, Copy)]
 struct ScheduledJob {
-    rhythm: JobInterval,
+    interval: JobInterval,
     due: Instant,
 }
 
@@ -51,9 +51,9 @@ impl JobSchedule {
     /// once; a job that never ran waits for its next scheduled time.
     pub fn of(jobs: impl IntoIterator<Item = (JobInterval, Option<Instant>)>, now: Instant) -> Self {
         // A last time in the future is a clock that was wrong.
-        let row = |(rhythm, last): (JobInterval, Option<Instant>)| ScheduledJob {
-            rhythm,
-            due: rhythm.next(last.filter(|last| *last <= now).unwrap_or(now)),
+        let row = |(interval, last): (JobInterval, Option<Instant>)| ScheduledJob {
+            interval,
+            due: interval.next(last.filter(|last| *last <= now).unwrap_or(now)),
         };
         Self { rows: jobs.into_iter().map(row).collect() }
     }
@@ -67,7 +67,7 @@ impl JobSchedule {
     /// Records that a job has ended. Missed runs are skipped; a failed job is retried.
     pub fn record_run(&mut self, job: usize, now: Instant, done: bool) {
         if let Some(row) = self.rows.get_mut(job) {
-            let next = row.rhythm.next(now);
+            let next = row.interval.next(now);
             row.due = if done {
                 next
             } else {
@@ -93,12 +93,12 @@ mod tests {
         Instant::parse(text).unwrap()
     }
 
-    const REFLECT: JobInterval = JobInterval::Daily { minute: 3 * 60 };
-    const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30 };
+    const REFLECT: JobInterval = JobInterval::Daily { minute_of_day: 3 * 60 };
+    const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute_of_day: 4 * 60 + 30 };
 
     #[test]
     fn the_next_time_is_the_first_one_later() {
-        for (rhythm, after, next) in [
+        for (interval, after, next) in [
             (REFLECT, "2026-11-22T02:59:59Z", "2026-11-22T03:00:00Z"),
             (REFLECT, "2026-11-22T03:00:00Z", "2026-11-23T03:00:00Z"),
             (REFLECT, "1969-12-31T23:00:00Z", "1970-01-01T03:00:00Z"),
@@ -108,7 +108,7 @@ mod tests {
             (DECAY, "2026-11-25T00:00:00Z", "2026-11-29T04:30:00Z"),
             (JobInterval::Every { seconds: 60 }, "2026-11-25T00:00:30Z", "2026-11-25T00:01:30Z"),
         ] {
-            assert_eq!(rhythm.next(at(after)), at(next), "{rhythm:?} after {after}");
+            assert_eq!(interval.next(at(after)), at(next), "{interval:?} after {after}");
         }
     }
 
@@ -138,12 +138,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_next_time_is_within_a_period(seconds in -1_000_000_000_i64..10_000_000_000, weekday in 0_u8..7, minute in 0_u16..1440) {
+        fn the_next_time_is_within_a_period(seconds in -1_000_000_000_i64..10_000_000_000, weekday in 0_u8..7, minute_of_day in 0_u16..1440) {
             let after = Instant::from_unix(seconds);
-            for (rhythm, period) in [(JobInterval::Daily { minute }, DAY), (JobInterval::Weekly { weekday, minute }, WEEK)] {
-                let next = rhythm.next(after).unix() - seconds;
+            for (interval, period) in [(JobInterval::Daily { minute_of_day }, DAY_SECONDS), (JobInterval::Weekly { weekday, minute_of_day }, WEEK_SECONDS)] {
+                let next = interval.next(after).unix() - seconds;
                 prop_assert!((1..=period).contains(&next));
-                prop_assert_eq!((seconds + next).rem_euclid(DAY), i64::from(minute) * 60);
+                prop_assert_eq!((seconds + next).rem_euclid(DAY_SECONDS), i64::from(minute_of_day) * 60);
             }
         }
     }

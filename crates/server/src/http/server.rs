@@ -16,6 +16,7 @@ use super::schedule::JobInterval;
 use super::state::{HttpSetup, ServerState};
 use super::tls::ServerTls;
 use super::{connections, listen, router, token_ends};
+use crate::serving::StopSignal;
 use cm_app::{Error, ErrorKind, Result};
 
 /// Polling interval while waiting for nested services at shutdown.
@@ -33,8 +34,8 @@ pub struct HttpServer {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ShutdownResult {
-    /// The signal that caused it: 2 (SIGINT) or 15 (SIGTERM).
-    pub signal: Option<u8>,
+    /// The signal that caused it; `None` if the server ended by itself.
+    pub signal: Option<StopSignal>,
     /// Number of connections aborted after the grace period.
     pub aborted_connections: usize,
     /// Number of operations and jobs still running after the grace period; the vault's journal
@@ -75,8 +76,8 @@ impl HttpServer {
         self.state.is_open
     }
 
-    /// Serves until `stop` resolves with a signal number, then shuts down gracefully.
-    pub async fn run(self, stop: impl Future<Output = Option<u8>>) -> ShutdownResult {
+    /// Serves until `stop` resolves with a signal, then shuts down gracefully.
+    pub async fn run(self, stop: impl Future<Output = Option<StopSignal>>) -> ShutdownResult {
         let (stop_sender, stop_receiver) = watch::channel(false);
         let state = Arc::clone(&self.state);
         let serving = tokio::spawn(connections::serve(
@@ -173,7 +174,8 @@ pub fn serve(
 }
 
 /// Futures that resolve on the first and on the second termination signal.
-fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<Output = Option<u8>>)> {
+fn signals()
+-> std::io::Result<(impl Future<Output = Option<StopSignal>>, impl Future<Output = Option<StopSignal>>)> {
     let mut termination = termination_signals()?;
     let (first, one) = oneshot::channel();
     let (second, two) = oneshot::channel();
@@ -210,15 +212,15 @@ fn termination_signals() -> std::io::Result<TerminationSignals> {
 
 impl TerminationSignals {
     #[cfg(unix)]
-    async fn recv(&mut self) -> Option<u8> {
+    async fn recv(&mut self) -> Option<StopSignal> {
         tokio::select! {
-            _ = self.interrupt.recv() => Some(2),
-            _ = self.terminate.recv() => Some(15),
+            _ = self.interrupt.recv() => Some(StopSignal::Interrupt),
+            _ = self.terminate.recv() => Some(StopSignal::Terminate),
         }
     }
 
     #[cfg(not(unix))]
-    async fn recv(&mut self) -> Option<u8> {
-        tokio::signal::ctrl_c().await.ok().map(|()| 2)
+    async fn recv(&mut self) -> Option<StopSignal> {
+        tokio::signal::ctrl_c().await.ok().map(|()| StopSignal::Interrupt)
     }
 }

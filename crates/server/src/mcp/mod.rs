@@ -34,4 +34,4 @@ pub use limits::McpLimits;
 pub use line_transport::LineTransport;
 pub use server::{CallContext, CallOpener, McpServer, McpSetup};
 pub use session::McpSession;
-pub use stdio::{StdioEnd, serve, stdio};
+pub use stdio::{serve, stdio};

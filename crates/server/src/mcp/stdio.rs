@@ -8,28 +8,19 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::signal;
 
 use super::{LineTransport, McpServer};
+use crate::serving::StopSignal;
 
 /// Grace period for writing operations after the client is gone.
 const WRITE_GRACE: Duration = Duration::from_secs(10);
 /// Maximum time to flush the last responses.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why the server ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StdioEnd {
-    /// The client disconnected.
-    Done,
-    /// The process was interrupted (SIGINT).
-    Interrupted,
-    /// The process was terminated (SIGTERM).
-    Terminated,
-}
-
-/// Serves the client on standard input and output until it disconnects or a signal arrives.
+/// Serves the client on standard input and output until it disconnects or a signal arrives. Returns
+/// the signal; `None` if the client disconnected.
 ///
 /// # Errors
 /// The runtime or the signal handlers cannot be created, or the handshake fails.
-pub fn stdio(server: &McpServer) -> io::Result<StdioEnd> {
+pub fn stdio(server: &McpServer) -> io::Result<Option<StopSignal>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();
@@ -38,11 +29,11 @@ pub fn stdio(server: &McpServer) -> io::Result<StdioEnd> {
         let serving = serve(server, read, write);
         tokio::pin!(serving);
         tokio::select! {
-            served = &mut serving => served.map(|()| StdioEnd::Done),
+            served = &mut serving => served.map(|()| None),
             end = &mut signal => {
                 server.closing().cancel();
                 serving.await?;
-                end
+                end.map(Some)
             }
         }
     });
@@ -79,15 +70,15 @@ where
 }
 
 #[cfg(unix)]
-async fn signalled(_: &McpServer) -> io::Result<StdioEnd> {
+async fn signalled(_: &McpServer) -> io::Result<StopSignal> {
     let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
     tokio::select! {
-        interrupted = signal::ctrl_c() => interrupted.map(|()| StdioEnd::Interrupted),
-        _ = terminate.recv() => Ok(StdioEnd::Terminated),
+        interrupted = signal::ctrl_c() => interrupted.map(|()| StopSignal::Interrupt),
+        _ = terminate.recv() => Ok(StopSignal::Terminate),
     }
 }
 
 #[cfg(not(unix))]
-async fn signalled(_: &McpServer) -> io::Result<StdioEnd> {
-    signal::ctrl_c().await.map(|()| StdioEnd::Interrupted)
+async fn signalled(_: &McpServer) -> io::Result<StopSignal> {
+    signal::ctrl_c().await.map(|()| StopSignal::Interrupt)
 }

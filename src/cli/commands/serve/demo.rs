@@ -11,6 +11,7 @@ use crate::cli::commands::quickstart;
 use cm_app::verbs::{commit, init};
 use cm_app::{CallerIdentity, ErrorKind, PrivateHome, Request, Result};
 use cm_server::http::{ShutdownResult, serve};
+use cm_server::serving::StopSignal;
 use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 
 /// Serves a temporary copy of the example vault until a signal.
@@ -35,7 +36,7 @@ pub(super) fn run(
     let mut printed = Ok(Printed::default());
     let ShutdownResult { signal, .. } =
         serve(address, setup, |server| printed = print_address(server, false, output))?;
-    Ok(printed?.of_kind(signal.filter(|signal| *signal != 2).map(|_| ErrorKind::Terminated)))
+    Ok(printed?.of_kind((signal == Some(StopSignal::Terminate)).then_some(ErrorKind::Terminated)))
 }
 
 /// Makes a vault of the example in `folder`, with private files of its own: nothing of the user's is

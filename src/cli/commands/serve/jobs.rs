@@ -9,11 +9,11 @@ use cm_server::http::Job;
 use cm_server::http::schedule::JobInterval;
 
 /// 03:00 UTC.
-const REFLECT: JobInterval = JobInterval::Daily { minute: 3 * 60 };
+const REFLECT: JobInterval = JobInterval::Daily { minute_of_day: 3 * 60 };
 /// 03:30 UTC, after learning.
-const CONDENSE: JobInterval = JobInterval::Daily { minute: 3 * 60 + 30 };
+const CONDENSE: JobInterval = JobInterval::Daily { minute_of_day: 3 * 60 + 30 };
 /// Sundays at 04:30 UTC.
-const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30 };
+const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute_of_day: 4 * 60 + 30 };
 
 /// All jobs. They run as the user that started the server.
 ///

@@ -24,6 +24,7 @@ use cm_server::http::{
     serve,
 };
 use cm_server::operations::TABLE;
+use cm_server::serving::StopSignal;
 use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 
 /// Serve a vault over HTTP
@@ -127,9 +128,15 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let (mut printed, has_page) = (Ok(Printed::default()), !arguments.no_web);
     let ShutdownResult { signal, .. } =
         serve(address, setup, |server| printed = print_address(server, has_page, output))?;
-    Ok(printed?.of_kind(
-        signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
-    ))
+    Ok(printed?.of_kind(signal.map(kind_of)))
+}
+
+/// Kind of the end that a signal causes; it sets the exit code.
+pub(super) fn kind_of(signal: StopSignal) -> ErrorKind {
+    match signal {
+        StopSignal::Interrupt => ErrorKind::Interrupted,
+        StopSignal::Terminate => ErrorKind::Terminated,
+    }
 }
 
 /// Parses an interval such as `60`, `60s`, `5m` or `1h`, in seconds.
