@@ -19,7 +19,7 @@ use cm_note::score::{DecayScore, DecayStatus};
 
 /// A note that is linked with the requested one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Backlink {
+pub struct LinkedNoteRow {
     /// ID of the note.
     pub id: String,
     /// Title of the note.
@@ -64,9 +64,10 @@ pub struct NoteDetails {
     pub section: Option<NoteSection>,
     /// Revision of the file, to pass as the expected one of an update.
     pub revision: String,
-    pub links: Vec<Backlink>,
+    /// Notes to which this note has an edge.
+    pub links: Vec<LinkedNoteRow>,
     /// Notes with an edge to this note.
-    pub backlinks: Vec<Backlink>,
+    pub backlinks: Vec<LinkedNoteRow>,
     /// Decay score; only for memories.
     pub score: Option<DecayScore>,
     /// Status derived from the score.
@@ -158,7 +159,10 @@ fn standing(
 }
 
 /// Returns the notes at outgoing and at incoming edges of a note.
-fn neighbours(context: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
+fn neighbours(
+    context: &Context,
+    found: &ResolvedNote<'_>,
+) -> Result<(Vec<LinkedNoteRow>, Vec<LinkedNoteRow>)> {
     let notes = context.notes_around(found.open, &found.note.path, 1, &EdgeFilter::default())?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
         return Ok((Vec::new(), Vec::new()));
@@ -166,7 +170,7 @@ fn neighbours(context: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backli
     let graph = notes.graph();
     let end = |node: usize, relation: &str| {
         let note = &notes[node];
-        Backlink {
+        LinkedNoteRow {
             id: note.key().to_owned(),
             title: note.title.clone(),
             path: note.path.to_string(),

@@ -5,7 +5,7 @@ use super::short_ids::ShortIds;
 use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
 use crate::layout::{CELL, ELIDED};
 use crate::markdown;
-use cm_app::verbs::get::{Backlink, NoteDetails};
+use cm_app::verbs::get::{LinkedNoteRow, NoteDetails};
 use cm_note::finding::Finding;
 
 /// How the body of a note is shown.
@@ -60,12 +60,12 @@ fn body(outcome: &NoteDetails, style: BodyStyle) -> String {
     }
 }
 
-fn edges(heading: &str, ends: &[Backlink]) -> String {
+fn edges(heading: &str, ends: &[LinkedNoteRow]) -> String {
     if ends.is_empty() {
         return String::new();
     }
     let ids = ShortIds::of(ends.iter().map(|end| end.id.as_str()));
-    let line = |end: &Backlink| {
+    let line = |end: &LinkedNoteRow| {
         let (id, relation) = (paint(ID, &ids.shown(&end.id)), paint(DIM, &safe(&end.relation)));
         format!("  {id}{CELL}{relation}{CELL}{}\n", one_line(&end.title))
     };

@@ -13,7 +13,7 @@ use crate::web::words::{
     ShownTime, marked, moment, note_address, session_address, type_words, without_title,
 };
 use cm_app::verbs::embedded_notes::{EmbeddedNote, embedded_notes};
-use cm_app::verbs::get::Backlink;
+use cm_app::verbs::get::LinkedNoteRow;
 use cm_app::verbs::score_history::score_history;
 use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_app::verbs::unlinked_mentions::{UnlinkedMention, unlinked_mentions};
@@ -270,7 +270,7 @@ fn with_embedded(mut page: String, notes: &[EmbeddedNote]) -> String {
 }
 
 /// Groups edges by type, in the order in which types appear; links without a type are first.
-fn groups(links: Vec<Backlink>) -> Vec<EdgeGroup> {
+fn groups(links: Vec<LinkedNoteRow>) -> Vec<EdgeGroup> {
     let mut groups: Vec<EdgeGroup> = Vec::new();
     for note in links {
         let relation = note.relation.replace('_', " ").to_lowercase();
