@@ -136,7 +136,7 @@ impl Shell {
         let is_now = past.is_none();
         let shell = Self::without_vault(request, section, title);
         Self {
-            vault: vault_name(context),
+            vault: context.workspace(),
             remarks,
             may_write: shell.may_write && is_now,
             may_decide: shell.may_decide && is_now,
@@ -179,14 +179,6 @@ impl Shell {
 fn times(address: &str) -> String {
     let address: String = form_urlencoded::byte_serialize(address.as_bytes()).collect();
     format!("/past?to={address}")
-}
-
-/// The name of the vault's folder; for a `.memory` folder that of the project.
-fn vault_name(context: &Context) -> String {
-    let root = context.target().vault.root();
-    let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let own = name(root).unwrap_or_default();
-    if own.starts_with('.') { root.parent().and_then(name).unwrap_or(own) } else { own }
 }
 
 /// Renders a template.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::history::CommitRow;
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, kind_noun, note_address, type_words};
 use cm_app::verbs::{log, recent, review, stats};
@@ -33,12 +34,6 @@ struct Row {
     address: String,
     kind: String,
     changed: Option<ShownTime>,
-}
-
-struct CommitRow {
-    subject: String,
-    actor: String,
-    at: ShownTime,
 }
 
 /// The sections of the inbox that are not empty.
@@ -89,14 +84,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
                 changed: ShownTime::maybe(note.updated, now),
             })
             .collect(),
-        commits: commits
-            .into_iter()
-            .map(|commit| CommitRow {
-                subject: commit.subject,
-                actor: commit.agent.unwrap_or(commit.actor),
-                at: ShownTime::of(commit.at, now),
-            })
-            .collect(),
+        commits: commits.into_iter().map(|commit| CommitRow::of(commit, now)).collect(),
         shell: Shell::of(context, request, "home", "Home"),
     })
 }
