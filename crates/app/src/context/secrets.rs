@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -41,64 +41,44 @@ pub struct SecretScan {
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub fn rules(context: &Context, open: &OpenVault) -> Result<RedactionRules> {
-    let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
-    Ok(rules_of(context, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?.0)
+    Ok(rules_of(context, open, &open.settings.texts(keys::REDACTION_EXTRA))?.0)
 }
 
 /// Returns the built-in rules, if enabled, with these patterns and the user's rule file, and a text
 /// that changes whenever the rules change.
-fn rules_of(
-    context: &Context,
-    open: &OpenVault,
-    enabled: bool,
-    extra: &[String],
-) -> Result<(RedactionRules, String)> {
+fn rules_of(context: &Context, open: &OpenVault, extra: &[String]) -> Result<(RedactionRules, String)> {
+    let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
     let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
     let rules = rules.with_extra(extra).map_err(|error| no_pattern(&error))?;
-    let (rules, files) = with_files(rules, &files(context, open)?)?;
-    Ok((rules, format!("{enabled} {extra:?}{files}")))
-}
-
-/// Path and text of a file with redaction rules.
-struct RuleFile {
-    path: PathBuf,
-    text: String,
-}
-
-/// Reads the rule file that the user's own setting `redaction.rules` names; empty if it is not set.
-fn files(context: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
     open.settings.ignored("redaction.").for_each(|notice| context.notice(notice));
-    files_of(&open.settings, &context.call)
+    let (rules, file) = with_file_of(rules, &open.settings, &context.call)?;
+    Ok((rules, format!("{enabled} {extra:?}{file}")))
 }
 
-fn files_of(settings: &Settings, call: &Request) -> Result<Vec<RuleFile>> {
+/// Adds the rules of the file that the user's own setting `redaction.rules` names, if it is set. Also
+/// returns a text that contains the file's hash, to detect changes.
+fn with_file_of(
+    rules: RedactionRules,
+    settings: &Settings,
+    call: &Request,
+) -> Result<(RedactionRules, String)> {
     let name = keys::REDACTION_RULES.name;
     let typed = settings.text(keys::REDACTION_RULES).map(str::trim).filter(|typed| !typed.is_empty());
-    let read = |typed: &str| {
-        let path = PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed));
-        let bytes = external_folder::file(&path).map_err(|error| {
-            Error::refused("invalid-setting", format!("the file of {name} was not read: {error}"))
-                .hint(format!("correct the path, or remove it with `cm config unset {name} --private`"))
-        })?;
-        Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
-    };
-    typed.map(read).into_iter().collect()
+    let Some(typed) = typed else { return Ok((rules, String::new())) };
+    let path = PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed));
+    let bytes = external_folder::file(&path).map_err(|error| {
+        Error::refused("invalid-setting", format!("the file of {name} was not read: {error}"))
+            .hint(format!("correct the path, or remove it with `cm config unset {name} --private`"))
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let rules = rules.with_file(&text).map_err(|error| no_rules(&path, &error))?;
+    Ok((rules, format!(" rules {}", blake3::hash(text.as_bytes()).to_hex())))
 }
 
-/// Adds the rules of the files. Also returns a text that contains their hashes, to detect changes.
-fn with_files(mut rules: RedactionRules, files: &[RuleFile]) -> Result<(RedactionRules, String)> {
-    let mut words = String::new();
-    for file in files {
-        rules = rules.with_file(&file.text).map_err(|error| no_rules(file, &error))?;
-        words.push_str(&format!(" rules {}", blake3::hash(file.text.as_bytes()).to_hex()));
-    }
-    Ok((rules, words))
-}
-
-fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
+fn no_rules(file: &Path, error: &RuleError) -> Error {
     let line = if let RuleError::Form { line, .. } = error { *line } else { None };
-    Error::refused("invalid-setting", format!("cannot use {}: {error}", file.path.display()))
-        .at(file.path.display(), line, None)
+    Error::refused("invalid-setting", format!("cannot use {}: {error}", file.display()))
+        .at(file.display(), line, None)
         .hint("fix it, then run the command again; `redaction.rules` sets the file")
 }
 
@@ -110,14 +90,13 @@ fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub(crate) fn rules_of_logs(context: &Context, open: &OpenVault) -> Result<(RedactionRules, String)> {
     let settings = &open.settings;
-    let enabled = settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
     let shared =
         settings.get_from(keys::REDACTION_EXTRA, |origin| !origin.is_users()).map(|(value, _)| value);
     let lists = [settings.users(keys::REDACTION_EXTRA), shared];
     let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
-    rules_of(context, open, enabled, &extra)
+    rules_of(context, open, &extra)
 }
 
 /// Returns the log rules of the vault that the call would open, or the built-in rules if there is
@@ -140,7 +119,7 @@ pub(crate) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
 pub(crate) fn rules_for_server(settings: &Settings, call: &Request) -> Result<RedactionRules> {
     let extra = settings.texts(keys::REDACTION_EXTRA);
     let rules = RedactionRules::default().with_extra(&extra).map_err(|error| no_pattern(&error))?;
-    Ok(with_files(rules, &files_of(settings, call)?)?.0)
+    Ok(with_file_of(rules, settings, call)?.0)
 }
 
 fn no_pattern(error: &PatternError) -> Error {
@@ -347,8 +326,7 @@ pub(crate) fn refuse_secret_text(rules: &RedactionRules, field: &str, words: &st
 /// # Errors
 /// Returns an error if a redaction pattern or rule file is invalid.
 pub(crate) fn scan_notes(context: &Context, open: &OpenVault) -> Result<Arc<SecretScan>> {
-    let enabled = open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
-    let (rules, basis) = rules_of(context, open, enabled, &open.settings.texts(keys::REDACTION_EXTRA))?;
+    let (rules, basis) = rules_of(context, open, &open.settings.texts(keys::REDACTION_EXTRA))?;
     let allowed = SecretExceptions::of(context, open);
     context.value_of_notes(open, &format!("{basis} {allowed:?}"), |notes| {
         Ok(scan(open, notes, &rules, &allowed))
