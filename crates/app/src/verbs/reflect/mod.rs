@@ -17,6 +17,7 @@ mod redact;
 mod session_drafts;
 mod session_processor;
 mod session_result;
+mod standing_rules;
 mod traces;
 mod withdrawn;
 mod withdrawn_memory;

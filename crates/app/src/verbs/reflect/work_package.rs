@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::queue::{QueuedSession, plan, session_key};
 use super::recorded::{settle_verdicts, without_recorded};
 use super::session_processor::{SessionProcessor, SessionProposals};
+use super::standing_rules::{rule_refs, standing_rules};
 use super::traces::TraceLibrary;
 use super::{Options, run_options};
 use crate::context::meaning::meaning;
@@ -30,17 +31,17 @@ use crate::verbs::diary::session::SessionReader;
 use crate::verbs::diary::with_related;
 use crate::verbs::playbook;
 use cm_index::sessions::SessionSummary;
+use cm_learn::diary::Diary;
 use cm_learn::diary::StatementAuthor;
-use cm_learn::outcome::feedback::RuleRef;
 use cm_learn::reflect::answer::{
     AgentAnswer, DeltasAnswer, ProposedChange, ProposedDelta, agent_schema, deltas_schema,
 };
-use cm_learn::reflect::draft::DraftChange;
+use cm_learn::reflect::draft::{DraftChange, ReflectionDraft};
 use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::session_topics::SessionTopics;
 use cm_learn::reflect::{package, verify};
 use cm_learn::statement::Certainty;
-use cm_note::bullet::Bullet;
+use cm_playbook::curation::delta::CurationDelta;
 use cm_playbook::curation::report::{UnappliedCode, UnappliedDelta};
 use cm_secrets::RedactionRules;
 
@@ -101,14 +102,12 @@ pub fn build_packages(
     };
     let mut reader = SessionReader::open(context)?;
     let playbook = playbook::as_written(context, context.target())?;
-    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
-    let live_rules: Vec<RuleRef<'_>> =
-        live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
+    let standing = standing_rules(&playbook.bullets);
     let mut packages = Vec::new();
     for listed in todo.iter().take(options.limit.unwrap_or(1)) {
         let transcript = reader.read(context, &listed.session, None)?;
         let rules = relevant_rules(
-            &live_rules,
+            &rule_refs(&standing),
             &transcript.diary,
             &transcript.events,
             RULES,
@@ -199,11 +198,14 @@ pub(crate) fn read_with(
         return Err(write::nothing_done(format!("no person typed the prompts of session {session}")));
     }
     let playbook = playbook::as_written(context, context.target())?;
-    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
-    let live_rules: Vec<RuleRef<'_>> =
-        live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
-    let rules =
-        relevant_rules(&live_rules, &transcript.diary, &transcript.events, RULES, meaning(context.target()));
+    let standing = standing_rules(&playbook.bullets);
+    let rules = relevant_rules(
+        &rule_refs(&standing),
+        &transcript.diary,
+        &transcript.events,
+        RULES,
+        meaning(context.target()),
+    );
     let prompt = package::reflect(&transcript.diary, &transcript.events, &rules, &[]);
     let answer = language_model.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
     let deltas = answer.map_err(ModelFailure::into_error)?.value.deltas;
@@ -221,8 +223,8 @@ fn apply_deltas(
     let mut reader = SessionReader::open(context)?;
     let transcript = reader.read(context, &listed.session, None)?;
     let playbook = playbook::as_written(context, context.target())?;
-    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| bullet.is_standing()).collect();
-    let ids = live.iter().map(|bullet| bullet.id.as_str()).collect();
+    let standing = standing_rules(&playbook.bullets);
+    let ids = standing.iter().map(|bullet| bullet.id.as_str()).collect();
     let steps = DeltasAnswer { deltas };
     let (drafts, unfounded) = verify::deltas(&steps, &ids, &transcript.quotable());
     let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
@@ -240,19 +242,8 @@ fn apply_deltas(
         run_options,
     };
     let drafts = work.without_repeats(drafts, &todo);
-    let drafts = without_recorded(context, drafts, transcript.diary.session.as_str(), &live);
-    let mut gathered = GatheredEvidence::of_session(&todo.listed.session.meta);
-    let here =
-        (transcript.diary.agent.as_str(), transcript.diary.session.as_str(), transcript.diary.verdict.status);
-    for draft in &drafts {
-        if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
-            let found = evidence_for(context, &work.record, &add.bullet.content, here, &[])?;
-            gathered.insert(&add.bullet.content, found.evidence);
-            if draft.certainty == Some(Certainty::High) {
-                gathered.admit(&add.bullet.content);
-            }
-        }
-    }
+    let drafts = without_recorded(context, drafts, transcript.diary.session.as_str(), &standing);
+    let mut gathered = gather_evidence(context, &work.record, &todo, &transcript.diary, &drafts)?;
     let diary = with_related(context, access, transcript.diary.clone())?;
     let proposed = SessionProposals {
         todo: &todo,
@@ -272,13 +263,10 @@ fn apply_deltas(
         settle_verdicts(context, &proposed, &committed).into_iter().for_each(|notice| context.notice(notice));
     }
     let mut outcome = committed.outcome;
-    outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| UnappliedDelta {
-        delta,
-        op: steps.deltas.get(delta - 1).map_or("", |one| op(&one.step)).to_owned(),
-        id: None,
-        code: UnappliedCode::Unfounded,
-        reason: logs::text(&why.to_string(), &work.reader.rules),
-        credited: false,
+    outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| {
+        let op = steps.deltas.get(delta - 1).map_or("", |one| op(&one.step)).to_owned();
+        let reason = logs::text(&why.to_string(), &work.reader.rules);
+        UnappliedDelta { delta, op, id: None, code: UnappliedCode::Unfounded, reason, credited: false }
     }));
     outcome.notes =
         outcome.files.iter().map(ToString::to_string).filter(|path| !path.starts_with("playbook/")).collect();
@@ -286,6 +274,28 @@ fn apply_deltas(
         work.record_answer(&proposed, outcome.report.applied.len() + committed.memories.len())?;
     }
     Ok(outcome)
+}
+
+/// Gathers what past sessions show about the rules that a session proposes.
+fn gather_evidence(
+    context: &Context,
+    record: &ReflectionLog,
+    session: &QueuedSession,
+    diary: &Diary,
+    drafts: &[ReflectionDraft],
+) -> Result<GatheredEvidence> {
+    let mut gathered = GatheredEvidence::of_session(&session.listed.session.meta);
+    let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
+    for draft in drafts {
+        if let DraftChange::Delta(CurationDelta::Add(add)) = &draft.what {
+            let found = evidence_for(context, record, &add.bullet.content, here, &[])?;
+            gathered.insert(&add.bullet.content, found.evidence);
+            if draft.certainty == Some(Certainty::High) {
+                gathered.admit(&add.bullet.content);
+            }
+        }
+    }
+    Ok(gathered)
 }
 
 fn op(step: &ProposedChange) -> &'static str {
