@@ -15,6 +15,7 @@ use crate::sessions;
 use crate::sessions::evidence::SessionEvidence;
 use crate::verbs::curate::elsewhere;
 use crate::verbs::playbook::{as_written, limits};
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement, Similarity};
@@ -173,60 +174,14 @@ fn judge(
         authority: Authority::Automation,
     };
     let bullet_type = type_of(text);
-    let rule = content::fold_whitespace(text);
-    let mut judged = match admission_check.admit(ProposedRule {
+    let admission = admission_check.admit(ProposedRule {
         content: text,
         category,
         bullet_type,
         rule_scope: RuleScope::default(),
         excludes: &[],
-    }) {
-        Admission::Malformed(error) => {
-            return Err(Error::usage(error.to_string())
-                .hint("for example `cm validate-rule \"Run the whole suite before you push.\"`"));
-        }
-        Admission::BadCategory => {
-            return Err(Error::usage(format!("`{category}` is not a valid category"))
-                .hint("use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
-        }
-        Admission::Duplicate { at, reworded } => {
-            let near = reworded.then_some(Similarity::Words(1.0));
-            checker.duplicate(rule, checker.bullet_index.get(at), near, "a rule with the same text exists")
-        }
-        Admission::Elsewhere { id } => match checker.elsewhere.find(&id) {
-            Some(at) => checker.duplicate(rule, checker.elsewhere.get(at), None, "the other vault has it"),
-            None => checker.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
-        },
-        Admission::Blocked { id, reason, near } => {
-            let text = blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
-            let content = text.unwrap_or_default().to_owned();
-            let likeness = near.map(Similarity::value);
-            let collision = RuleCollision { how: RuleRelation::Blocked, id, content, reason, likeness };
-            checker.rejected(rule, likeness.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
-        }
-        Admission::Deprecated { at } => {
-            let bullet = checker.bullet_index.get(at);
-            let reason = bullet.fields.deprecation_reason.clone();
-            let collision = RuleCollision { reason, ..collision(RuleRelation::Deprecated, bullet, None) };
-            checker.rejected(
-                rule,
-                1.0,
-                "it was deprecated before and cannot be added again".to_owned(),
-                vec![collision],
-            )
-        }
-        Admission::Failed(evidence) => {
-            let why =
-                format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes);
-            let confidence = success_share(evidence.failures, evidence.successes);
-            RuleJudgement {
-                gate: Some(GateDecision::Refused),
-                evidence,
-                ..checker.rejected(rule, confidence, why, Vec::new())
-            }
-        }
-        Admission::Admitted(admitted) => checker.admitted(admitted),
-    };
+    });
+    let mut judged = checker.judgement(content::fold_whitespace(text), admission, &blocked)?;
     checker.add_similar(&mut judged, bullet_type, limits.merge(), &word_vectors);
     Ok(judged)
 }
@@ -257,6 +212,69 @@ struct RuleChecker<'a> {
 }
 
 impl RuleChecker<'_> {
+    /// Words the result of the admission check.
+    ///
+    /// # Errors
+    /// The text is not a rule, or the category is invalid.
+    fn judgement(
+        &self,
+        rule: String,
+        admission: Admission,
+        blocked: &[BlockedNote],
+    ) -> Result<RuleJudgement> {
+        Ok(match admission {
+            Admission::Malformed(error) => {
+                return Err(Error::usage(error.to_string())
+                    .hint("for example `cm validate-rule \"Run the whole suite before you push.\"`"));
+            }
+            Admission::BadCategory => {
+                return Err(Error::usage(format!("`{}` is not a valid category", self.category)).hint(
+                    "use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50",
+                ));
+            }
+            Admission::Duplicate { at, reworded } => {
+                let near = reworded.then_some(Similarity::Words(1.0));
+                self.duplicate(rule, self.bullet_index.get(at), near, "a rule with the same text exists")
+            }
+            Admission::Elsewhere { id } => match self.elsewhere.find(&id) {
+                Some(at) => self.duplicate(rule, self.elsewhere.get(at), None, "the other vault has it"),
+                None => self.rejected(rule, 1.0, "the other vault has it".to_owned(), Vec::new()),
+            },
+            Admission::Blocked { id, reason, near } => {
+                let text =
+                    blocked.iter().find(|blocked| blocked.id.as_str() == id).map(|blocked| blocked.text());
+                let content = text.unwrap_or_default().to_owned();
+                let likeness = near.map(Similarity::value);
+                let collision = RuleCollision { how: RuleRelation::Blocked, id, content, reason, likeness };
+                self.rejected(rule, likeness.unwrap_or(1.0), "it is blocked".to_owned(), vec![collision])
+            }
+            Admission::Deprecated { at } => {
+                let bullet = self.bullet_index.get(at);
+                let reason = bullet.fields.deprecation_reason.clone();
+                let collision = RuleCollision { reason, ..collision(RuleRelation::Deprecated, bullet, None) };
+                self.rejected(
+                    rule,
+                    1.0,
+                    "it was deprecated before and cannot be added again".to_owned(),
+                    vec![collision],
+                )
+            }
+            Admission::Failed(evidence) => {
+                let why = format!(
+                    "{} sessions failed with it and {} succeeded",
+                    evidence.failures, evidence.successes
+                );
+                let confidence = success_share(evidence.failures, evidence.successes);
+                RuleJudgement {
+                    gate: Some(GateDecision::Refused),
+                    evidence,
+                    ..self.rejected(rule, confidence, why, Vec::new())
+                }
+            }
+            Admission::Admitted(admitted) => self.admitted(admitted),
+        })
+    }
+
     fn rejected(
         &self,
         rule: String,
