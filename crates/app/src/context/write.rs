@@ -118,7 +118,7 @@ fn attempt(
     let operation = context.new_uuid().simple().to_string();
     let message = secrets::clean_message(&rules, with_actor(set.message, &context.call.by))?;
     let message = CommitMessage { operation: Some(operation.clone()), ..message };
-    let commits = commits(open)?;
+    let commits = commits_automatically(open)?;
     if commits {
         moved_notes::find_moved(open, &mut files)?;
     }
@@ -197,7 +197,7 @@ pub fn commit_as_is(
     let allowed = secrets::SecretExceptions::of(context, open);
     let (mut outcome, mut sound, mut changes) = (CommitAsIsResult::default(), Vec::new(), Vec::new());
     for path in paths {
-        let bytes = file_content(open, path)?;
+        let bytes = content_or_none(open, path)?;
         let before = committed_bytes(open, path)?;
         let stopped = secrets::find_new_secrets(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
         if stopped.is_empty() {
@@ -247,7 +247,7 @@ pub(crate) fn settings_broken_in_head(open: &OpenVault) -> Result<Option<Finding
         return Ok(None);
     }
     let Ok(path) = NotePath::parse(layout::SETTINGS) else { return Ok(None) };
-    let (committed, current) = (committed_bytes(open, &path)?, file_content(open, &path)?);
+    let (committed, current) = (committed_bytes(open, &path)?, content_or_none(open, &path)?);
     Ok(committed
         .filter(|bytes| Some(bytes) == current.as_ref())
         .and_then(|bytes| unreadable_settings(&bytes)))
@@ -263,7 +263,7 @@ pub(crate) fn unreadable_settings(bytes: &[u8]) -> Option<Finding> {
 ///
 /// # Errors
 /// Returns an error if the repository cannot be read.
-pub fn commits(open: &OpenVault) -> Result<bool> {
+pub fn commits_automatically(open: &OpenVault) -> Result<bool> {
     Ok(open.repo()?.is_some() && open.settings.commit_mode() == CommitMode::Auto)
 }
 
@@ -339,7 +339,7 @@ fn bytes_of(
     let mut files = Vec::with_capacity(changes.len());
     for change in changes {
         let path = change.path().clone();
-        let before = current(open, &path)?;
+        let before = content(open, &path)?;
         let checked = !matches!(change, VaultFileChange::Copy { .. });
         let (after, edits) = match change {
             VaultFileChange::Move { from, expected, edits, .. } => {
@@ -401,9 +401,9 @@ fn bytes_of(
     Ok(files)
 }
 
-/// Returns the content of a file as it lies in the work tree; `None` if there is none, a folder has its name, or a
-/// file has the name of its folder.
-pub(crate) fn file_content(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+/// Returns the content of a file in the work tree; `None` if there is no such file, also if a folder has its name, or a
+/// file that of its folder.
+pub(crate) fn content_or_none(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match open.vault.read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -413,7 +413,9 @@ pub(crate) fn file_content(open: &OpenVault, path: &NotePath) -> Result<Option<V
     }
 }
 
-fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+/// Returns the content of a file in the work tree; `None` if nothing has its name. A folder in its place is an error,
+/// unlike for [`content_or_none`]: a change would have to replace it.
+fn content(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
     match open.vault.read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -467,7 +469,7 @@ fn refuse_changed(path: &NotePath, bytes: Option<&[u8]>, expected: Option<Conten
 /// first, and what it writes then would be lost with the file that the change replaces.
 fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
     if before.is_empty() {
-        return Err(Error::refused("empty-file", format!("{path} is empty at this moment"))
+        return Err(Error::refused("empty-file", format!("{path} is empty"))
             .at(path, None, None)
             .hint("if an editor is saving it, run the command again; else write the note or delete it"));
     }
@@ -496,7 +498,7 @@ fn refuse_new_errors(
         };
         reading.note.findings.into_iter().filter(counts).collect()
     };
-    // Of a note without frontmatter that lack is the one error; with an empty one, each key that it lacks is.
+    // A note without frontmatter has one error, the missing frontmatter; with an empty one, each missing key is an error.
     let bare = before
         .filter(|before| std::str::from_utf8(before).is_ok_and(|text| Split::of(text).yaml().is_none()));
     let with_an_empty_one = bare.map(|before| errors(&[b"---\n---\n", before].concat())).unwrap_or_default();

@@ -62,7 +62,7 @@ pub fn edit(
         changed,
         findings: after.note.findings.clone(),
     };
-    if changed && sound && write::commits(open)? {
+    if changed && sound && write::commits_automatically(open)? {
         let message =
             CommitMessage::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
         let committed = write::commit_as_is(context, &[path], |_| message)?;

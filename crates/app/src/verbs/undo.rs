@@ -154,7 +154,7 @@ fn newest(context: &Context, repo: &Repo) -> Result<CommitInfo> {
             }
         }
     }
-    if !write::commits(context.target())? {
+    if !write::commits_automatically(context.target())? {
         return Err(write::nothing_done("nothing to undo: `git.commit` is `manual` in this vault")
             .hint("use Git to discard uncommitted changes; `cm config set git.commit auto` commits changes immediately"));
     }
@@ -259,7 +259,7 @@ fn id_in(context: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
 fn refuse_hand_edits(context: &Context, inverse: &[TreeChange]) -> Result<()> {
     let open = context.target();
     for change in inverse {
-        let found = write::file_content(open, &change.path)?;
+        let found = write::content_or_none(open, &change.path)?;
         if found != change.new {
             return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
                 .at(&change.path, None, None)

@@ -82,7 +82,7 @@ pub fn update(context: &Context, reference: &str, options: &Options) -> Result<U
         return Err(write::conflict_marker_error(&found.note.path, line));
     }
     let is_blind = options.body.is_some() && options.expected_revision.is_none();
-    if is_blind && write::commits(found.open)? && found.open.repo()?.is_some() {
+    if is_blind && write::commits_automatically(found.open)? && found.open.repo()?.is_some() {
         // Lines that no commit has, and that the caller may not have read, would be lost with the body.
         write::refuse_uncommitted(context, found.open, &found.note.path, &found.bytes)?;
     }

@@ -2,7 +2,7 @@
 //! exchange of files, then a merge commit or a move of the branch.
 
 use super::{
-    ATTEMPTS, WriteResult, current, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
+    ATTEMPTS, WriteResult, content, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
     refuse_during_merge, settings_broken_in_head, with_actor, write_and_commit,
 };
 use std::collections::HashSet;
@@ -81,7 +81,7 @@ fn attempt(
         if file.after.is_some() {
             refuse_in_the_way(open, &file.path)?;
         }
-        let found = current(open, &file.path)?;
+        let found = content(open, &file.path)?;
         // Without a new version, an edit that a person hid from Git would be a new file.
         if left_out.contains(&file.path)
             && (found.is_none() || (found != file.before && file.after.is_some()))

@@ -21,7 +21,7 @@ pub(super) fn files(
     expected: ContentHash,
     edits: Vec<Edit>,
 ) -> Result<[FileChange; 2]> {
-    let before = super::current(open, &from)?;
+    let before = super::content(open, &from)?;
     super::refuse_changed(&from, before.as_deref(), Some(expected))?;
     let before = before.ok_or_else(|| super::missing_file_error(&from))?;
     let after = match edits.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{commit, current, joined, queue};
+use super::{commit, content, joined, queue};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub(super) fn or_roll_back<T>(
 /// Restores the former content of the files; those changed since the failed write stay as they are.
 fn roll_back(open: &OpenVault, entry: &JournalEntry) -> Result<()> {
     for file in entry.files.iter().filter(|file| !file.left_out) {
-        let found = current(open, &file.path)?;
+        let found = content(open, &file.path)?;
         let after = file.after.as_ref().map(FileBytes::as_slice);
         if found.as_deref() == after {
             replace_if_unchanged(open, &file.path, after, file.before.as_ref())?;
@@ -71,7 +71,7 @@ pub(super) fn finish_leftovers(context: &Context, open: &OpenVault, journal: &Jo
         }
         for file in entry.files.iter().filter(|file| !file.left_out) {
             let (before, after) = (file.before.as_ref().map(FileBytes::as_slice), file.after.as_ref());
-            let found = current(open, &file.path)?;
+            let found = content(open, &file.path)?;
             // A power failure may have left a part of a new file.
             let is_cut_short = (before.is_none() || entry.join.is_some())
                 && found
