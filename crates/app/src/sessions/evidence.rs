@@ -241,7 +241,7 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
         if context.vaults.iter().any(hooked) {
             return true;
         }
-        // Of what was sent without a token nobody knows who speaks.
+        // The speaker of an upload without a token is unknown.
         let sent = context.vaults.iter().find_map(|open| sources::is_signed_upload(open, session));
         if let Some(is_signed) = sent {
             return is_signed;

@@ -159,7 +159,7 @@ pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> R
         0 => outside(context, options, filter.since)?,
         _ => Vec::new(),
     };
-    // What a log tells that both of us know is told once.
+    // A log that both programs know is listed once.
     elsewhere.retain(|other| other.log.is_none() || hits.iter().all(|hit| hit.info.log != other.log));
     let (query, notices) = (options.query.clone(), query.notices);
     Ok(SessionSearchResult { query, hits, total: found.total, elsewhere, notices, next })

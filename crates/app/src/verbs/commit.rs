@@ -93,7 +93,7 @@ fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
 /// Rejects files with unresolved merge conflict markers.
 fn free_of_conflicts(context: &Context, paths: &[NotePath]) -> Result<()> {
     for path in paths {
-        let Some(bytes) = write::file_content(context.target(), path)? else { continue };
+        let Some(bytes) = write::content_or_none(context.target(), path)? else { continue };
         if let Some(line) = conflict_marker(&String::from_utf8_lossy(&bytes)) {
             return Err(write::conflict_marker_error(path, line));
         }
@@ -140,7 +140,7 @@ fn listed(files: &[CommittedFile]) -> String {
 fn ids(context: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
     let open = context.target();
     let ids = paths.iter().take(MAX_LISTED_NOTES).filter_map(|path| {
-        // Of a note that is gone the id is the one that it had.
+        // A deleted note is named by its former ID.
         let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
         read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id
     });

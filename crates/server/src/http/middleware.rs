@@ -164,7 +164,7 @@ impl RequestSpan {
         if let Ok(name) = HeaderValue::from_str(&self.request) {
             headers.insert(REQUEST_ID, name);
         }
-        // Memories are nobody's to keep on the way, and no browser is to guess what they are.
+        // Proxies must not cache memories, and browsers must not guess their type.
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         answer

@@ -299,7 +299,7 @@ fn count(context: &Context, answer: &HookAnswer) {
         InjectionStep::Given(ids) => Some(ids),
         InjectionStep::Pending(_) | InjectionStep::Compacted => None,
     });
-    // What stands in CORE.md goes by its file, and is shown to everybody.
+    // Notes in CORE.md are identified by their path and shown to everyone, so they are not counted.
     let ids: Vec<&str> = injected.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
     let holds = |at: &usize, id: &str| {
         let indexed = context.vaults[*at].index().lookup(id).unwrap_or_default();
