@@ -262,9 +262,10 @@ impl<'t> LinkRewriter<'_> {
 fn tag<'t>(address: String, is_image: bool) -> Tag<'t> {
     let (link_type, dest_url, empty) = (LinkType::Inline, address.into(), CowStr::Borrowed(""));
     let (title, id) = (empty.clone(), empty);
-    match is_image {
-        true => Tag::Image { link_type, dest_url, title, id },
-        false => Tag::Link { link_type, dest_url, title, id },
+    if is_image {
+        Tag::Image { link_type, dest_url, title, id }
+    } else {
+        Tag::Link { link_type, dest_url, title, id }
     }
 }
 

@@ -67,10 +67,12 @@ fn obsidian_uri(file: &Path) -> String {
 /// # Errors
 /// The program cannot be started or fails.
 pub fn start(uri: &str) -> Result<()> {
-    let (program, arguments): (&str, &[&str]) = match () {
-        () if cfg!(target_os = "macos") => ("open", &[]),
-        () if cfg!(windows) => ("rundll32", &["url.dll,FileProtocolHandler"]),
-        () => ("xdg-open", &[]),
+    let (program, arguments): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else {
+        ("xdg-open", &[])
     };
     let program = OsString::from(program);
     let status =

@@ -31,10 +31,12 @@ impl OwnedFile {
     /// Returns whether the file was written by cm, and by this version.
     #[must_use]
     pub fn status(&self, text: &str) -> InstallStatus {
-        match () {
-            () if !is_ours(text) => InstallStatus::Absent,
-            () if text == self.text => InstallStatus::Current,
-            () => InstallStatus::Outdated,
+        if !is_ours(text) {
+            InstallStatus::Absent
+        } else if text == self.text {
+            InstallStatus::Current
+        } else {
+            InstallStatus::Outdated
         }
     }
 }
@@ -50,10 +52,12 @@ pub fn uninstall(text: &str) -> Result<String, ForeignFile> {
 /// Returns the common status of several owned files.
 #[must_use]
 pub fn joint_status(states: &[InstallStatus]) -> InstallStatus {
-    match () {
-        () if states.iter().all(|state| *state == InstallStatus::Absent) => InstallStatus::Absent,
-        () if states.iter().all(|state| *state == InstallStatus::Current) => InstallStatus::Current,
-        () => InstallStatus::Outdated,
+    if states.iter().all(|state| *state == InstallStatus::Absent) {
+        InstallStatus::Absent
+    } else if states.iter().all(|state| *state == InstallStatus::Current) {
+        InstallStatus::Current
+    } else {
+        InstallStatus::Outdated
     }
 }
 

@@ -97,11 +97,10 @@ impl Context {
     /// # Errors
     /// Returns `untrusted` if it was left out.
     pub(crate) fn may_write(&self) -> Result<()> {
-        match self.without_project {
-            true => {
-                Err(trust::refused("the memory of this project is not trusted, so nothing is written to it"))
-            }
-            false => Ok(()),
+        if self.without_project {
+            Err(trust::refused("the memory of this project is not trusted, so nothing is written to it"))
+        } else {
+            Ok(())
         }
     }
 

@@ -62,9 +62,10 @@ impl ProgressWatch {
     /// # Errors
     /// Returns `called-off` if cancellation was requested.
     pub fn check_cancelled(&self) -> Result<()> {
-        match self.is_cancelled() {
-            true => Err(Error::new(ErrorKind::Failed, "called-off", "cancelled by the caller")),
-            false => Ok(()),
+        if self.is_cancelled() {
+            Err(Error::new(ErrorKind::Failed, "called-off", "cancelled by the caller"))
+        } else {
+            Ok(())
         }
     }
 }

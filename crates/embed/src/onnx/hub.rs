@@ -74,10 +74,12 @@ fn short(info: &Info) -> String {
     let name = info.model_code.rsplit('/').next().unwrap_or_default().to_lowercase();
     let name = name.trim_end_matches("-q").trim_end_matches("-onnx");
     let variant = info.model.to_string();
-    match () {
-        () if variant.ends_with("Q4") => format!("{name}-q4"),
-        () if is_quantized(info) => format!("{name}-q"),
-        () => name.to_owned(),
+    if variant.ends_with("Q4") {
+        format!("{name}-q4")
+    } else if is_quantized(info) {
+        format!("{name}-q")
+    } else {
+        name.to_owned()
     }
 }
 

@@ -36,10 +36,12 @@ pub(super) fn merged(lines: String, versions: KeyVersions<'_, '_>) -> String {
 /// Both comments in one line; one of them if it contains the other.
 fn joined(ours: &str, theirs: &str) -> String {
     let (first, second) = (ours.min(theirs), ours.max(theirs));
-    match () {
-        () if first.contains(second) => first.to_owned(),
-        () if second.contains(first) => second.to_owned(),
-        () => format!("{first} {second}"),
+    if first.contains(second) {
+        first.to_owned()
+    } else if second.contains(first) {
+        second.to_owned()
+    } else {
+        format!("{first} {second}")
     }
 }
 

@@ -246,9 +246,10 @@ impl Curation<'_> {
         let uncounted = self.uncounted(at, signal, session.as_deref());
         let today = session.is_none() && uncounted.is_some();
         let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
-        let mut reason = match reworded {
-            false => "it already exists".to_owned(),
-            true => format!("it already exists in other words: {}", bullet.content()),
+        let mut reason = if reworded {
+            format!("it already exists in other words: {}", bullet.content())
+        } else {
+            "it already exists".to_owned()
         };
         if let Some(why) = uncounted.filter(|_| credited) {
             reason += &format!("; the feedback has no weight: {why}");

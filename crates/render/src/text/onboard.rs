@@ -101,8 +101,9 @@ pub fn read(outcome: &Excerpt) -> String {
 pub fn done(outcome: &ProcessedSession) -> String {
     let by = outcome.by.as_deref().map(|by| format!(" by {}", one_line(by))).unwrap_or_default();
     let session = paint(ID, &one_line(&outcome.session));
-    match outcome.added {
-        true => format!("{session} is marked as processed\n"),
-        false => format!("{session} was already processed on {}{by}\n", outcome.at.day()),
+    if outcome.added {
+        format!("{session} is marked as processed\n")
+    } else {
+        format!("{session} was already processed on {}{by}\n", outcome.at.day())
     }
 }

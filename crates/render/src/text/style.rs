@@ -85,11 +85,10 @@ pub fn escaped_json(text: &str) -> Cow<'_, str> {
     let mut units = [0; 2];
     let mut shown = String::with_capacity(text.len() + 12);
     for c in text.chars() {
-        match is_deceptive(c) {
-            true => {
-                c.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")))
-            }
-            false => shown.push(c),
+        if is_deceptive(c) {
+            c.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
         }
     }
     Cow::Owned(shown)

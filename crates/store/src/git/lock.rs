@@ -150,9 +150,10 @@ impl Repo {
         let lock = lock_of(&self.index);
         if same_file(&file, &lock) {
             let landed = commit.is_some() && self.head_id()? == commit;
-            match landed {
-                true => fs::rename(&lock, &self.index).in_path(&self.index)?,
-                false => remove(&lock).in_path(&lock)?,
+            if landed {
+                fs::rename(&lock, &self.index).in_path(&self.index)?;
+            } else {
+                remove(&lock).in_path(&lock)?;
             }
         }
         remove(mark).in_path(mark)

@@ -386,9 +386,11 @@ fn failure(command: &'static str, remote: &str, ended: &Ended) -> Error {
     let fatal = lines.clone().find(|line| line.starts_with("fatal:") || line.starts_with("ssh:"));
     let words = fatal.or_else(|| lines.rev().find(|line| !line.is_empty())).unwrap_or_default();
     let (remote, words) = (remote.to_owned(), words.trim_start_matches("fatal:").trim().to_owned());
-    match () {
-        () if stderr_contains(CREDENTIALS) => Error::Credentials { remote, words },
-        () if stderr_contains(UNREACHABLE) => Error::Unreachable { remote, words },
-        () => Error::Program { command: command.to_owned(), status: ended.status.to_string(), output: words },
+    if stderr_contains(CREDENTIALS) {
+        Error::Credentials { remote, words }
+    } else if stderr_contains(UNREACHABLE) {
+        Error::Unreachable { remote, words }
+    } else {
+        Error::Program { command: command.to_owned(), status: ended.status.to_string(), output: words }
     }
 }

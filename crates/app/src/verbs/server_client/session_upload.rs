@@ -114,12 +114,12 @@ pub fn read(
         let is_wanted = |found: &ParsedSession| found.meta.id.as_str() == wanted.session;
         let found = logs::of_source(&source)?.into_iter().find(is_wanted);
         if let Some(found) = found {
-            return Ok(match () {
-                () if !is_of_project(connection, &found.meta) => SessionLog::Unavailable,
-                () if may_leave(call, settings, &found.meta) => {
-                    SessionLog::Sendable(Box::new(found.redacted(rules)))
-                }
-                () => SessionLog::Withheld,
+            return Ok(if !is_of_project(connection, &found.meta) {
+                SessionLog::Unavailable
+            } else if may_leave(call, settings, &found.meta) {
+                SessionLog::Sendable(Box::new(found.redacted(rules)))
+            } else {
+                SessionLog::Withheld
             });
         }
     }

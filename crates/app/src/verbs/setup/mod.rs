@@ -236,8 +236,9 @@ fn learn(
     let selection = SessionSelection { agents: None, workspace, days: Some(days) };
     let options = reflect::Options { selection, limit: None, dry_run: false, no_model: false, again: false };
     let result = reflect::reflect(context, &access, &options, stop, &|at, _| stage(Stage::Sessions(at)))?;
-    match result.interrupted {
-        true => Err(Error::new(ErrorKind::Interrupted, "interrupted", "stopped while reading sessions")),
-        false => Ok(result),
+    if result.interrupted {
+        Err(Error::new(ErrorKind::Interrupted, "interrupted", "stopped while reading sessions"))
+    } else {
+        Ok(result)
     }
 }

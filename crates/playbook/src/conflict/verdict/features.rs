@@ -203,14 +203,20 @@ impl PairFeatures {
             && a.shape() == b.shape()
             && !swapped(ours, theirs)
             && agree_in_detail(a, b);
-        let difference = match () {
-            () if number_differs => Difference::Number,
-            () if denials.exception => Difference::Exception,
-            () if denials.order == Some(true) => Difference::Order,
-            () if denials.antonym => Difference::Antonym,
-            () if denials.polarity => Difference::Polarity,
-            () if names(&lone_a).min(names(&lone_b)) > 0 => Difference::Name,
-            () => Difference::Other,
+        let difference = if number_differs {
+            Difference::Number
+        } else if denials.exception {
+            Difference::Exception
+        } else if denials.order == Some(true) {
+            Difference::Order
+        } else if denials.antonym {
+            Difference::Antonym
+        } else if denials.polarity {
+            Difference::Polarity
+        } else if names(&lone_a).min(names(&lone_b)) > 0 {
+            Difference::Name
+        } else {
+            Difference::Other
         };
         Self {
             subject: [
