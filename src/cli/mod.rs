@@ -6,6 +6,7 @@
 
 mod ancestors;
 pub mod answer;
+mod ask;
 pub mod call;
 mod calls;
 pub mod commands;

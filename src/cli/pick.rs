@@ -1,13 +1,13 @@
 //! Lets a person at a terminal choose a note by typing a part of its title.
 
 use std::fmt;
-use std::io::{self, IsTerminal as _};
 
-use inquire::{InquireError, Select};
+use inquire::Select;
 
 use super::answer::Output;
+use super::ask::{answer_error, can_ask};
 use cm_app::verbs::recent::{self, NoteSummary};
-use cm_app::{Context, Error, ErrorKind, Result};
+use cm_app::{Context, Error, Result};
 use cm_render::text::style::safe;
 
 /// An entry of the list.
@@ -34,7 +34,7 @@ pub fn note_or_choice(
     if let Some(given) = given {
         return Ok(given);
     }
-    if output.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask(output) {
         return Err(
             Error::usage("missing NOTE").hint("pass a title, an id or a path; on a terminal, a list appears")
         );
@@ -55,11 +55,6 @@ pub fn note_or_choice(
         .prompt();
     match chosen {
         Ok(Choice(note)) => Ok(note.id),
-        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
-            Err(Error::new(ErrorKind::NothingDone, "cancelled", "no note was chosen"))
-        }
-        Err(error) => {
-            Err(Error::new(ErrorKind::Failed, "terminal", format!("cannot ask on this terminal: {error}")))
-        }
+        Err(error) => Err(answer_error(&error, "no note was chosen")),
     }
 }

@@ -40,8 +40,8 @@ pub struct Arguments {
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
     /// Only memories with this priority
-    #[arg(long, value_enum)]
-    priority: Option<Urgency>,
+    #[arg(long, value_parser = super::one_of(&Priority::ALL, Priority::name))]
+    priority: Option<Priority>,
     /// Output format [default: md; json with --json]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -60,23 +60,6 @@ enum Format {
     Toon,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Urgency {
-    Critical,
-    Moderate,
-    Ephemeral,
-}
-
-impl From<Urgency> for Priority {
-    fn from(urgency: Urgency) -> Self {
-        match urgency {
-            Urgency::Critical => Self::Critical,
-            Urgency::Moderate => Self::Moderate,
-            Urgency::Ephemeral => Self::Ephemeral,
-        }
-    }
-}
-
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
         return Err(
@@ -91,7 +74,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         limit_rules: arguments.limit_rules,
         max_tokens: arguments.max_tokens,
         category: arguments.category,
-        priority: arguments.priority.map(Priority::from),
+        priority: arguments.priority,
     };
     let outcome = context::context(&context, &options)?;
     if arguments.format == Some(Format::Toon) {

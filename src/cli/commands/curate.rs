@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{sessions, text_or_stdin};
+use super::{file_or_stdin, sessions};
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::curate::{self, Options};
 use cm_app::verbs::reflect::work_package;
-use cm_app::{Context, Error, ErrorKind, Request, Result};
+use cm_app::{Context, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Apply a file of proposed rule changes in one commit
@@ -34,11 +34,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
     let name = arguments.file.display().to_string();
-    let text = match name.as_str() {
-        "-" => text_or_stdin("-")?,
-        _ => std::fs::read_to_string(context.call.cwd.join(&arguments.file))
-            .map_err(|error| Error::usage(format!("cannot read {name}: {error}")))?,
-    };
+    let text = file_or_stdin(&context.call.cwd, &arguments.file)?;
     let outcome = if work_package::is_answer(&text) {
         let access = sessions::open(&context, output)?;
         work_package::apply_answer(&context, &access, &text, &name, arguments.dry_run)?

@@ -22,8 +22,8 @@ const LONGEST_FILE: u64 = 1 << 20;
 /// compacted or ends. The `hooks.*` settings control how much is added. Other settings of the agents do not change, and
 /// uninstalling restores each file exactly.
 ///
-/// With `--server`, hooks use a team server instead of a vault on this machine: it gives the briefings, and gets the
-/// sessions and marks without secrets. What it did not get while it was away is sent later. Address and token are stored in
+/// With `--server`, hooks use a team server instead of a vault on this machine. The server returns briefings and
+/// receives sessions and feedback, without secrets. Uploads that fail are sent later. Address and token are stored in
 /// your private files, not in the agents' settings.
 #[derive(Debug, Args)]
 #[command(
@@ -64,17 +64,17 @@ enum Action {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Send what waits for the team server now; hooks do so in the background
+    /// Send pending uploads to the team server now; hooks do so in the background
     ///
-    /// Uploads that the server refused for good, or always failed at, are set aside. When the cause is gone,
-    /// `--refused` sends them again. Where the address of the server changed, `--from` sends what waits for the former
-    /// one to the new one. Exits 7 if uploads still wait because the server is away or failed, 1 if it refused
-    /// some for good.
+    /// Uploads that the server rejected permanently, or that always failed, are set aside. When the cause is gone,
+    /// `--refused` sends them again. If the address of the server changed, `--from` sends the pending uploads of
+    /// the former address to the new one. Exits 7 if uploads are still pending because the server is away or
+    /// failed, 1 if it rejected some permanently.
     #[command(
         after_help = "Examples:\n  cm hooks deliver\n  cm hooks deliver --refused\n  cm hooks deliver --from https://old.example.org"
     )]
     Deliver {
-        /// Also send again what the server refused for good
+        /// Also send again what the server rejected permanently
         #[arg(long)]
         refused: bool,
         /// Also send what waits for a server that no folder calls any more: its name in `cm hooks status`, or its address

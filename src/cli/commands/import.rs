@@ -21,9 +21,9 @@ use cm_render::text;
 /// `--from memory-tool` imports the files of Anthropic's memory tool. An agent wrote them, so they stay unverified until
 /// you confirm them.
 ///
-/// `cm import native` takes over what agents remember by themselves: Claude Code's memory files (also those of its agents)
-/// and Codex's handbook. A project's vault takes the memories of its project. The global vault takes those about you, and
-/// those of projects with sessions but without a vault. What the vault says is left out; the rest stays unverified until you
+/// `cm import native` takes over what agents remember by themselves: Claude Code's memory files (also those of its agents) and
+/// Codex's handbook. A project's vault takes the memories of its project. The global vault takes those about you, and those of
+/// projects with sessions but without a vault. What the vault already contains is skipped; the rest stays unverified until you
 /// confirm it.
 ///
 /// A file contains rules. A YAML playbook is imported as is. Rules from an agent's rule file (AGENTS.md, CLAUDE.md,

@@ -28,7 +28,9 @@ macro_rules! commands {
 }
 
 use super::answer::{Output, Printed};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use cm_app::{Request, Result};
+use std::path::Path;
 
 commands! {
     "Start": setup::Setup, init::Init, quickstart::Quickstart, import::Import, adopt::Adopt, help::Help;
@@ -54,6 +56,30 @@ pub(super) fn at_least_one(typed: &str) -> std::result::Result<usize, String> {
         Ok(0) | Err(_) => Err("expected a whole number of 1 or more".to_owned()),
         Ok(number) => Ok(number),
     }
+}
+
+/// Parses one of `values` by its name. Help and errors list the names.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    values: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = values.iter().map(move |value| name(*value));
+    PossibleValuesParser::new(names).try_map(move |typed| {
+        let value = values.iter().find(|value| name(**value) == typed);
+        value.copied().ok_or_else(|| format!("`{typed}` is not a possible value"))
+    })
+}
+
+/// Returns the text of a file, or standard input for `-`. A relative path is below `folder`.
+///
+/// # Errors
+/// The file cannot be read, or the text is not UTF-8.
+pub fn file_or_stdin(folder: &Path, file: &Path) -> Result<String> {
+    if file.as_os_str() == "-" {
+        return text_or_stdin("-");
+    }
+    std::fs::read_to_string(folder.join(file))
+        .map_err(|error| cm_app::Error::usage(format!("cannot read {}: {error}", file.display())))
 }
 
 /// Returns the text of an option, or standard input if the text is `-`.

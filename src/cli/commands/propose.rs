@@ -11,22 +11,22 @@ use cm_render::text;
 
 /// Record what the person said in this session, if it is meant to last
 ///
-/// For the agent in the session. The proposal is active if a person typed the quote in this session, the quote is meant to last,
-/// and every command, path, name, number and negation of the text stands in the quote or in what it answers. Otherwise it is a
-/// draft. The answer lists the nearest notes, with what the program finds of them; `--id` with verdicts tells how they relate to
-/// the proposal. `--same` withdraws the proposal and credits the neighbour. `--unrelated` lifts what the program found. If a
-/// person's words admit the proposal, it replaces the neighbours of `--refines` and `--contradicts`.
+/// For the agent in the session. The proposal is active if a person typed the quote in this session, the quote is meant to
+/// last, and every command, path, name, number and negation of the text occurs in the quote or in the text it answers.
+/// Otherwise it is a draft. The answer lists the nearest notes and how cm relates them; `--id` with verdicts states how they
+/// relate to the proposal. `--same` withdraws the proposal and credits the neighbour. `--unrelated` removes the relation that
+/// cm found. If a person's words admit the proposal, it replaces the neighbours of `--refines` and `--contradicts`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm propose \"Use pnpm, never npm.\" --quote \"pnpm, never npm\" --session 4f0c2a11\n  cm propose --kind fact \"Staging has 2 GB.\" --quote \"staging only has 2 GB\" --session 4f0c2a11\n  cm propose --id b-mt2ssunl --same b-mq6d3m8l --unrelated b-mp5g4d1j"
 )]
 pub struct Arguments {
-    /// The statement, so that it can be understood alone; `-` reads standard input
+    /// The statement, understandable without the session; `-` reads standard input
     #[arg(required_unless_present = "id")]
     text: Option<String>,
     /// What kind of statement it is
-    #[arg(long, value_name = "KIND", default_value = "rule", value_parser = clap::builder::PossibleValuesParser::new(ProposalKind::ALL.map(ProposalKind::name)))]
-    kind: String,
+    #[arg(long, value_name = "KIND", default_value = "rule", value_parser = super::one_of(&ProposalKind::ALL, ProposalKind::name))]
+    kind: ProposalKind,
     /// The person's words, verbatim
     #[arg(long, value_name = "WORDS", required_unless_present = "id")]
     quote: Option<String>,
@@ -34,21 +34,21 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT")]
     answers: Option<String>,
     /// Where the rule holds
-    #[arg(long, value_name = "SCOPE", value_parser = clap::builder::PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
-    scope: Option<String>,
+    #[arg(long, value_name = "SCOPE", value_parser = super::one_of(&Scope::ALL, Scope::name))]
+    scope: Option<Scope>,
     /// A file, command or link that it is about (repeatable)
     #[arg(long = "cite", value_name = "TEXT")]
     citations: Vec<String>,
-    /// An earlier proposal, to tell how its neighbours relate to it
+    /// An earlier proposal, to state how its neighbours relate to it
     #[arg(long, value_name = "ID", conflicts_with_all = ["text", "quote"])]
     id: Option<String>,
-    /// A neighbour that says the same (repeatable)
+    /// A neighbour that means the same (repeatable)
     #[arg(long, value_name = "ID", requires = "id")]
     same: Vec<String>,
-    /// A neighbour that the proposal says more precisely (repeatable)
+    /// A neighbour that the proposal states more precisely (repeatable)
     #[arg(long, value_name = "ID", requires = "id")]
     refines: Vec<String>,
-    /// A neighbour that cannot hold beside it (repeatable)
+    /// A neighbour that contradicts it (repeatable)
     #[arg(long, value_name = "ID", requires = "id")]
     contradicts: Vec<String>,
     /// A neighbour that has nothing to do with it (repeatable)
@@ -69,13 +69,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         let settled = propose::settle(&context, session, id, &verdicts)?;
         return output.print(&context, &settled, text::propose::proposed);
     }
-    let kind = ProposalKind::ALL.into_iter().find(|kind| kind.name() == arguments.kind);
     let proposal = Proposal {
-        kind: kind.unwrap_or(ProposalKind::Rule),
+        kind: arguments.kind,
         text: arguments.text.as_deref().map(text_or_stdin).transpose()?.unwrap_or_default(),
         quote: arguments.quote.unwrap_or_default(),
         session: context.call.by.session.clone().unwrap_or_default(),
-        scope: arguments.scope.as_deref().and_then(Scope::of),
+        scope: arguments.scope,
         citations: arguments.citations,
         answers: arguments.answers,
     };

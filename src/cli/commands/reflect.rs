@@ -26,12 +26,11 @@ use cm_render::text;
 /// What Claude Code and Codex remember by themselves (as in `cm import native`) is taken over once, as unverified memories;
 /// `reflect.native` switches it off.
 ///
-/// A session that was read by rules only stays open for a model and for --emit, whatever its age. A model that is used for the
-/// first time reads once what other readers have read, at most 20 sessions a run unless --max-sessions says otherwise. --days
-/// limits both. --again opens all sessions.
+/// A session read by rules only can still be read by a model or with --emit, however old it is. The first run with a new model
+/// rereads up to 20 earlier sessions (--max-sessions changes this). --days limits both. --again opens all sessions.
 ///
-/// --emit prints the work for one session for the running agent, and `cm curate` applies its answer. With a SESSION it prints
-/// that one's in any case.
+/// --emit prints the work for one session for the running agent, and `cm curate` applies its answer. With SESSION, it prints
+/// that session even if it was read before.
 ///
 /// The last line, `outcome` in --json and the exit code show the result: changed (0); nothing to learn (8); partly failed,
 /// some sessions could not be processed (1); failed (7 for a model error, otherwise the error's code); stopped (130).

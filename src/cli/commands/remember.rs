@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::text_or_stdin;
+use super::file_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::remember::{self, Answer, Options};
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Derive facts, preferences and episodes from stashes, diaries and friction reports
@@ -75,11 +75,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 fn read_answer(context: &Context, file: &Path) -> Result<Answer> {
-    let name = file.display().to_string();
-    let text = match name.as_str() {
-        "-" => text_or_stdin("-")?,
-        _ => std::fs::read_to_string(context.call.cwd.join(file))
-            .map_err(|error| Error::usage(format!("cannot read {name}: {error}")))?,
-    };
-    Ok(Answer { text, name })
+    let text = file_or_stdin(&context.call.cwd, file)?;
+    Ok(Answer { text, name: file.display().to_string() })
 }

@@ -21,9 +21,9 @@ use cm_render::text;
 /// Review drafts, conflicts and notes that need a person's decision
 ///
 /// Lists drafts, conflicting notes, quarantined notes (hidden characters, draft memories), merge candidates, notes that were
-/// not reviewed for long or whose source has changed, rules that a person had to repeat in two sessions that were shown
-/// them, and versions that a merge left over. Decide with options, for several notes at once, one commit per kind of decision. Or use --interactive to decide one
-/// by one, with one commit each. Nothing is deleted.
+/// not reviewed for long or whose source has changed, rules that a person repeated although two sessions had shown them, and
+/// versions that a merge left over. Decide with options, for several notes at once, one commit per kind of decision. Or use
+/// --interactive to decide one by one, with one commit each. Nothing is deleted.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --take 1f0c2a\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive"
@@ -50,8 +50,8 @@ pub struct Arguments {
     /// Text of the merged rule; `-` reads standard input
     #[arg(long, value_name = "TEXT", requires = "merge")]
     content: Option<String>,
-    /// Only this section: drafts, conflicts, quarantined, merges, due, inversions, not_followed or leftovers
-    #[arg(long, value_name = "SECTION", value_parser = section)]
+    /// Only this section
+    #[arg(long, value_name = "SECTION", value_parser = super::one_of(&InboxKind::ALL, InboxKind::name))]
     kind: Option<InboxKind>,
     /// Maximum number of results per section
     #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
@@ -59,14 +59,6 @@ pub struct Arguments {
     /// Decide one by one in the terminal
     #[arg(long, short, conflicts_with_all = ["accept", "reject", "confirm", "take", "keep", "merge", "json"])]
     interactive: bool,
-}
-
-fn section(typed: &str) -> std::result::Result<InboxKind, String> {
-    let section = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
-    section.ok_or_else(|| {
-        "expected drafts, conflicts, quarantined, merges, due, inversions, not_followed or leftovers"
-            .to_owned()
-    })
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {

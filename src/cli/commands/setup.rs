@@ -1,18 +1,18 @@
 //! `cm setup`
 
-use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use clap::Args;
 use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::ask::{answer_error, can_ask};
 use crate::cli::interrupt::{InterruptMode, listen};
 use cm_app::context::cancellation::Cancellation;
 use cm_app::context::paths::resolve_with_home;
 use cm_app::verbs::hooks::HookScope;
 use cm_app::verbs::setup::{self, DAYS, PROJECT_FOLDER, Place, Plan, Stage, Surroundings};
-use cm_app::{Error, ErrorKind, Request, Result};
+use cm_app::{Error, Request, Result};
 use cm_render::text;
 
 /// Set up the memory: choose its folder, connect agents, learn from recent sessions
@@ -59,13 +59,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let found = setup::find(&call);
     let mut plan = setup::default_plan(&call, &found)?;
     let asks = !arguments.yes && !arguments.dry_run;
-    if asks && (output.json || !io::stdin().is_terminal() || !io::stderr().is_terminal()) {
+    if asks && !can_ask(output) {
         return Err(Error::usage("`cm setup` asks questions, and there is no terminal")
             .hint("`cm setup --yes` sets up without questions, `--dry-run` shows what it would do"));
     }
     apply(&arguments, &call, &mut plan);
     if asks {
-        plan = ask(&arguments, &call, &found, plan).map_err(answer_error)?;
+        plan = ask(&arguments, &call, &found, plan).map_err(|error| unanswered(&error))?;
     }
     let agents = setup::planned_agents(&call, &plan)?;
     if arguments.dry_run {
@@ -73,8 +73,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
     if asks {
         output.fitted(&text::setup::planned(&plan, agents.as_ref()))?;
-        if !Confirm::new("Set this up?").with_default(true).prompt().map_err(answer_error)? {
-            return Err(answer_error(InquireError::OperationCanceled));
+        if !Confirm::new("Set this up?").with_default(true).prompt().map_err(|error| unanswered(&error))? {
+            return Err(unanswered(&InquireError::OperationCanceled));
         }
     }
     let stop = Cancellation::default();
@@ -186,11 +186,6 @@ fn ask_place(
     }
 }
 
-fn answer_error(error: InquireError) -> Error {
-    match error {
-        InquireError::OperationCanceled | InquireError::OperationInterrupted => {
-            Error::new(ErrorKind::NothingDone, "cancelled", "nothing was set up")
-        }
-        error => Error::new(ErrorKind::Failed, "terminal", format!("cannot ask on this terminal: {error}")),
-    }
+fn unanswered(error: &InquireError) -> Error {
+    answer_error(error, "nothing was set up")
 }

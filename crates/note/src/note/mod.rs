@@ -176,6 +176,9 @@ pub enum Priority {
 }
 
 impl Priority {
+    /// All priorities, the most lasting first.
+    pub const ALL: [Self; 3] = [Self::Critical, Self::Moderate, Self::Ephemeral];
+
     /// Name of the priority in frontmatter.
     pub fn name(self) -> &'static str {
         match self {
