@@ -84,7 +84,7 @@ impl RunningRequests {
         let answered = AnsweredRequest { id, input, at: context.now(), answer: answer.clone() };
         if let Err(error) = file.append(&[answered]) {
             // A failure would make the client repeat what is done.
-            context.notice(format!("the answer to a repeated request is not kept: {error}"));
+            context.notice(format!("the answer for a repeated request could not be stored: {error}"));
         }
         Ok(answer)
     }

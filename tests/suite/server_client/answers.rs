@@ -284,8 +284,11 @@ fn a_refused_upload_is_sent_again_by_a_command_that_says_what_became_of_it() {
     assert_eq!(laptop.server()["refused_total"], 1, "{}", laptop.server());
     let again = laptop.sandbox.cm(&["hooks", "deliver", "--refused"]);
     assert_eq!(again.code, 1, "{}", again.stdout);
-    assert!(again.stdout.contains("1 upload refused for good"), "{}", again.stdout);
-    assert_eq!(laptop.sandbox.cm(&["hooks", "deliver"]).ok().stdout.lines().next(), Some("nothing waits"));
+    assert!(again.stdout.contains("1 upload rejected permanently"), "{}", again.stdout);
+    assert_eq!(
+        laptop.sandbox.cm(&["hooks", "deliver"]).ok().stdout.lines().next(),
+        Some("no pending uploads")
+    );
     is_known.store(true, Relaxed);
     let again = laptop.sandbox.cm(&["hooks", "deliver", "--refused"]).ok();
     assert!(again.stdout.contains("1 upload delivered"), "{}", again.stdout);

@@ -79,7 +79,7 @@ fn what_waits_for_a_former_address_is_named_and_sent_to_the_new_one_on_request()
     let sent = deliver(&["--from", &former_url]).ok().stdout;
     assert!(sent.contains("1 upload delivered") && !sent.contains("no folder"), "{sent}");
     assert_eq!(team.messages(SESSION).len(), 2);
-    assert_eq!(deliver(&["--from", &former_url]).ok().stdout, "nothing waits\n");
+    assert_eq!(deliver(&["--from", &former_url]).ok().stdout, "no pending uploads\n");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn what_the_server_never_accepts_is_set_aside_with_its_reason_and_holds_up_nothi
     let reason = state["refused"][0]["reason"].as_str().unwrap();
     assert!(reason.contains("404") && reason.contains("b-zzzzzzzz-zzzzzz"), "{reason}");
     let shown = laptop.sandbox.cm(&["hooks", "status"]).ok().stdout;
-    assert!(shown.contains("1 upload refused for good"), "{shown}");
+    assert!(shown.contains("1 upload rejected permanently"), "{shown}");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn next_step(next: &NextStep) -> String {
         NextStep::Search { vault, notes } => {
             to("cm search WORDS", &format!("searches {} in {}.", count(*notes, "note"), safe(vault)))
         }
-        NextStep::Repair { problem } => to("cm doctor", &format!("says more: {}.", safe(problem))),
+        NextStep::Repair { problem } => to("cm doctor", &format!("explains: {}.", safe(problem))),
     }
 }
 

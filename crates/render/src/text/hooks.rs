@@ -138,7 +138,7 @@ fn server(state: &ServerState) -> String {
             state.waiting_bytes as f64 / 1_000.0,
             safe(oldest)
         )),
-        None => lines.push_str("nothing waits\n"),
+        None => lines.push_str("no pending uploads\n"),
     }
     if state.incomplete > 0 {
         let sessions = count(state.incomplete, "session");
@@ -146,7 +146,7 @@ fn server(state: &ServerState) -> String {
     }
     if state.refused_total > 0 {
         let them = if state.refused_total == 1 { "it" } else { "them" };
-        let refused = format!("{} refused for good", uploads(state.refused_total));
+        let refused = format!("{} rejected permanently", uploads(state.refused_total));
         let again = format!("`cm hooks deliver --refused` sends {them} again");
         lines.push_str(&format!("{}; {again}\n", paint(WARN, &refused)));
     }
@@ -165,7 +165,7 @@ pub fn delivered(done: &HooksDelivery) -> String {
         lines.push_str(&format!("{} to {}\n", paint(GOOD, &delivered), safe(&done.url)));
     }
     if done.refused > 0 {
-        let refused = format!("{} refused for good", uploads(done.refused));
+        let refused = format!("{} rejected permanently", uploads(done.refused));
         lines.push_str(&format!("{}; `cm hooks status` shows why\n", paint(WARN, &refused)));
     }
     match &done.failure {
@@ -174,7 +174,7 @@ pub fn delivered(done: &HooksDelivery) -> String {
             let waiting = format!("{} {verb}: {}", uploads(done.waiting), one_line(cause));
             lines.push_str(&format!("{}\n", paint(WARN, &waiting)));
         }
-        None if lines.is_empty() => lines.push_str("nothing waits\n"),
+        None if lines.is_empty() => lines.push_str("no pending uploads\n"),
         None => {}
     }
     lines + &former(&done.former)

@@ -45,10 +45,10 @@ pub fn synced(result: &SyncResult) -> String {
         }
     }
     for lost in &result.lost_settings {
-        lines += &format!("cm.toml: {}, and the greater value stands\n", safe(lost));
+        lines += &format!("cm.toml: {}; the larger value was kept\n", safe(lost));
     }
     for path in &result.regenerated {
-        lines += &format!("wrote {} anew\n", safe(path));
+        lines += &format!("regenerated {}\n", safe(path));
     }
     if result.sent > 0 {
         let done = if result.dry_run { "send" } else { "sent" };

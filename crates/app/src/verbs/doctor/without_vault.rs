@@ -57,7 +57,7 @@ fn token(state: &ServerState) -> HealthCheck {
 fn uploads(state: &ServerState) -> Vec<HealthCheck> {
     const NAME: &str = "uploads";
     let waiting = match (state.waiting, state.incomplete) {
-        (0, 0) => check(NAME, CheckStatus::Ok, "nothing waits", None),
+        (0, 0) => check(NAME, CheckStatus::Ok, "no pending uploads", None),
         (waiting, 0) => check(NAME, CheckStatus::Ok, format!("{} waiting", count(waiting, "upload")), None),
         (waiting, incomplete) => {
             let message = format!(
@@ -69,7 +69,7 @@ fn uploads(state: &ServerState) -> Vec<HealthCheck> {
         }
     };
     let refused = (state.refused_total > 0).then(|| {
-        let message = format!("{} refused for good", count(state.refused_total, "upload"));
+        let message = format!("{} rejected permanently", count(state.refused_total, "upload"));
         let hint = "`cm hooks status` shows why, and `cm hooks deliver --refused` sends them again";
         check("refused", CheckStatus::Warn, message, Some(hint))
     });

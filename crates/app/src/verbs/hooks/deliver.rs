@@ -20,7 +20,7 @@ pub struct HooksDelivery {
     pub url: String,
     /// Number of uploads that the server accepted.
     pub delivered: usize,
-    /// Number of uploads that it refused for good.
+    /// Number of uploads that it rejected permanently.
     pub refused: usize,
     /// Number of uploads that still wait.
     pub waiting: usize,

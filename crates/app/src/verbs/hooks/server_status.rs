@@ -52,7 +52,7 @@ pub struct ServerState {
     pub failures: Vec<HookFailure>,
 }
 
-/// An upload that the server refused for good.
+/// An upload that the server rejected permanently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefusedUpload {
     /// Time of the refusal, as RFC 3339.

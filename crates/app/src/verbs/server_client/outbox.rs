@@ -163,7 +163,7 @@ impl Outbox {
         Ok(first.map(|name| self.read(&name)).transpose()?.flatten())
     }
 
-    /// Uploads that the server refused for good, oldest first.
+    /// Uploads that the server rejected permanently, oldest first.
     ///
     /// # Errors
     /// Files that cannot be read.

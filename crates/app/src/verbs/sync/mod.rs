@@ -403,11 +403,11 @@ impl SyncRun<'_> {
                 Ok(true) => written.push(path.to_string()),
                 Ok(false) => {}
                 // The rules of an untrusted vault stay as they came.
-                Err(error) => context.notice(format!("{path} was not written anew: {error}")),
+                Err(error) => context.notice(format!("{path} was not regenerated: {error}")),
             }
         }
         if written.iter().any(|path| !GENERATED.contains(&path.as_str())) {
-            commit::commit(context, Some("Write the rules into the rule files anew"))?;
+            commit::commit(context, Some("Regenerate the rules in rule files"))?;
         }
         Ok(written)
     }
