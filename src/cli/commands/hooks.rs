@@ -152,12 +152,12 @@ fn ask_token(url: &str) -> Result<String> {
 
 impl Which {
     fn options(self, skills: bool, mcp: bool, server: Option<ServerOptions>) -> Options {
-        let reach = match (self.project, self.user) {
+        let scope = match (self.project, self.user) {
             (true, _) => Some(HookScope::Project),
             (_, true) => Some(HookScope::User),
             _ => None,
         };
-        Options { agents: self.agents, reach, skills, mcp, server }
+        Options { agents: self.agents, scope, skills, mcp, server }
     }
 }
 

@@ -134,7 +134,7 @@ fn ask(
 ) -> std::result::Result<Plan, InquireError> {
     if arguments.folder.is_none() && found.vault.is_none() {
         plan.place = ask_place(call, found, &plan.place)?;
-        plan.reach = if plan.place.global { HookScope::User } else { plan.reach };
+        plan.scope = if plan.place.global { HookScope::User } else { plan.scope };
     }
     if !arguments.no_agents && arguments.agents.is_empty() && !found.agents.is_empty() {
         let names: Vec<&str> = found.agents.iter().map(|agent| agent.agent.as_str()).collect();

@@ -211,9 +211,9 @@ fn state(state: &AgentState) -> String {
         let note = format!("also a plugin, by {}; each event is answered once", safe(path));
         format!("{:18} {}\n", "", paint(DIM, &note))
     });
-    let reach = if state.reach == HookScope::Project { "project" } else { "user" };
+    let scope = if state.scope == HookScope::Project { "project" } else { "user" };
     format!(
-        "{:<9} {reach:<8} {word}{skills}{server}\n{:18} {}\n{plugin}",
+        "{:<9} {scope:<8} {word}{skills}{server}\n{:18} {}\n{plugin}",
         state.agent,
         "",
         paint(DIM, &safe(&state.path))

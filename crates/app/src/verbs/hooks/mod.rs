@@ -46,7 +46,7 @@ pub struct Options {
     pub agents: Vec<String>,
     /// Change project or user settings; by default the project's inside a repository, else the
     /// user's.
-    pub reach: Option<HookScope>,
+    pub scope: Option<HookScope>,
     /// Also install cm's skills.
     pub skills: bool,
     /// Also register cm's MCP server.
@@ -92,7 +92,8 @@ pub enum FileAction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HookChanges {
     /// Whether the project's or the user's settings change.
-    pub reach: HookScope,
+    #[serde(rename = "reach")]
+    pub scope: HookScope,
     /// Folder to which the paths of the files are relative.
     pub folder: String,
     /// The file changes, grouped by agent.
@@ -114,13 +115,13 @@ pub struct HookChanges {
 pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     let program = ProgramPath::default();
-    let agents = agents(call, options, changes.reach, &changes.root)?;
+    let agents = agents(call, options, changes.scope, &changes.root)?;
     changes.connect(call, options)?;
     for agent in agents {
-        let path = agent.hooks_file(changes.reach);
-        let way = options.mcp.then(|| agent.server_registration(changes.reach, &program));
+        let path = agent.hooks_file(changes.scope);
+        let way = options.mcp.then(|| agent.server_registration(changes.scope, &program));
         let is_same_file = way == Some(ServerRegistration::File(path));
-        let owned = agent.owned_files(changes.reach, &program);
+        let owned = agent.owned_files(changes.scope, &program);
         for file in &owned {
             changes.settings(agent, &file.path, |text| {
                 file.install(text).map_err(|error| refused(&file.path, &error.to_string()))
@@ -147,12 +148,12 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
             _ => {}
         }
         if options.skills {
-            for file in skill::files(agent, changes.reach) {
+            for file in skill::files(agent, changes.scope) {
                 changes.skill(agent, &file, &file.text)?;
             }
         }
-        changes.notices.extend(agent.trust_notice(changes.reach).map(str::to_owned));
-        changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
+        changes.notices.extend(agent.trust_notice(changes.scope).map(str::to_owned));
+        changes.notices.extend(duplicate_warning(call, agent, changes.scope, &program));
     }
     if !is_on_path(call) {
         changes.notices.push("agents start `cm`, but it is not on the PATH: install it there".to_owned());
@@ -166,12 +167,12 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
 /// An unknown agent, no agent found, or settings that cannot be parsed.
 pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
-    let agents = agents(call, options, changes.reach, &changes.root)?;
+    let agents = agents(call, options, changes.scope, &changes.root)?;
     changes.disconnect(call, &agents)?;
     for agent in agents {
-        let path = agent.hooks_file(changes.reach);
-        let server = mcp::file(agent, changes.reach);
-        let owned = agent.owned_files(changes.reach, &ProgramPath::default());
+        let path = agent.hooks_file(changes.scope);
+        let server = mcp::file(agent, changes.scope);
+        let owned = agent.owned_files(changes.scope, &ProgramPath::default());
         for file in &owned {
             // Another's file of that name is none of ours.
             changes.settings(agent, &file.path, |text| {
@@ -191,7 +192,7 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
         if let Some(server) = server.filter(|server| *server != path) {
             changes.settings(agent, server, |text| without_server(agent, server, text))?;
         }
-        for file in skill::files(agent, changes.reach) {
+        for file in skill::files(agent, changes.scope) {
             changes.skill(agent, &file, "")?;
         }
     }
@@ -244,14 +245,14 @@ pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
 /// Creates a plan without changes for the selected scope.
 fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
     let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
-    let reach =
-        options.reach.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
-    let root = root(call, reach).ok_or_else(|| {
+    let scope =
+        options.scope.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
+    let root = root(call, scope).ok_or_else(|| {
         Error::usage("the home directory is unknown").hint("use `--project` in a project's folder")
     })?;
     let folder = root.display().to_string();
     let (files, notices) = (Vec::new(), Vec::new());
-    Ok(HookChanges { reach, folder, files, dry_run: false, server: None, notices, root })
+    Ok(HookChanges { scope, folder, files, dry_run: false, server: None, notices, root })
 }
 
 /// Returns the folder that contains the settings: the home folder, or the root of the repository's
@@ -307,13 +308,13 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
 impl HookChanges {
     /// Plans the connection to the wanted server; without one, an existing connection stays.
     fn connect(&mut self, call: &Request, options: &Options) -> Result<()> {
-        let existing = server::of_scope(call, self.reach, &self.root)?;
+        let existing = server::of_scope(call, self.scope, &self.root)?;
         let Some(url) = &options.server else {
             let keep = |open| server::change_of(call, &open, ConnectionAction::Keep);
             self.server = existing.map(keep).transpose()?;
             return Ok(());
         };
-        let (change, notices) = server::connect(call, self.reach, &self.root, url)?;
+        let (change, notices) = server::connect(call, self.scope, &self.root, url)?;
         let replaced = existing.filter(|open| open.url.to_string() != change.url);
         self.notices.extend(notices);
         self.notices.extend(replaced.as_ref().and_then(server::undelivered_to_former));
@@ -323,10 +324,10 @@ impl HookChanges {
 
     /// Plans to end the connection if these agents are the last ones that have hooks here.
     fn disconnect(&mut self, call: &Request, agents: &[HookAgent]) -> Result<()> {
-        let Some(open) = server::of_scope(call, self.reach, &self.root)? else { return Ok(()) };
+        let Some(open) = server::of_scope(call, self.scope, &self.root)? else { return Ok(()) };
         let program = ProgramPath::default();
         let has_hooks = |agent: &HookAgent| {
-            let status = status::install_status(&self.root, *agent, self.reach, &program);
+            let status = status::install_status(&self.root, *agent, self.scope, &program);
             status.map_or(true, |(state, _)| state != InstallStatus::Absent)
         };
         let is_last = !hook_agents().filter(|agent| !agents.contains(agent)).any(|agent| has_hooks(&agent));

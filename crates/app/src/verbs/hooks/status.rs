@@ -32,7 +32,8 @@ pub struct AgentState {
     /// Name of the agent.
     pub agent: String,
     /// Whether these are the project's or the user's settings.
-    pub reach: HookScope,
+    #[serde(rename = "reach")]
+    pub scope: HookScope,
     /// Path of the settings file.
     pub path: String,
     pub state: HookState,
@@ -100,7 +101,7 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
     let mut states = Vec::new();
     for whose in [HookScope::Project, HookScope::User]
         .into_iter()
-        .filter(|it| options.reach.is_none_or(|reach| reach == *it))
+        .filter(|it| options.scope.is_none_or(|scope| scope == *it))
     {
         let Some(root) = root(call, whose) else { continue };
         for agent in
@@ -174,7 +175,7 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     let server = mcp::file(agent, whose).map(|path| has_server(root, agent, path));
     AgentState {
         agent: agent.name().to_owned(),
-        reach: whose,
+        scope: whose,
         path: shown_path(root, agent, whose),
         state: found.0,
         events: found.1.into_iter().map(|event: HookEvent| event.name().to_owned()).collect(),

@@ -42,7 +42,8 @@ pub struct NoteFolder {
 pub struct FoundAgent {
     pub agent: String,
     /// Whether its settings folder is the project's or the user's; the user's if both exist.
-    pub reach: HookScope,
+    #[serde(rename = "reach")]
+    pub scope: HookScope,
 }
 
 /// Looks for the vault in use, note folders and agents.
@@ -90,17 +91,17 @@ fn note_folders(call: &Request) -> Vec<NoteFolder> {
 fn agents(home: Option<&Path>, project: &Path) -> Vec<FoundAgent> {
     let mut found = Vec::new();
     for agent in hook_agents() {
-        let has = |root: Option<&Path>, reach: HookScope| {
-            root.is_some_and(|root| root.join(agent.folder(reach)).is_dir())
+        let has = |root: Option<&Path>, scope: HookScope| {
+            root.is_some_and(|root| root.join(agent.folder(scope)).is_dir())
         };
-        let reach = if has(home, HookScope::User) {
+        let scope = if has(home, HookScope::User) {
             HookScope::User
         } else if has(Some(project), HookScope::Project) {
             HookScope::Project
         } else {
             continue;
         };
-        found.push(FoundAgent { agent: agent.name().to_owned(), reach });
+        found.push(FoundAgent { agent: agent.name().to_owned(), scope });
     }
     found
 }

@@ -47,7 +47,8 @@ pub struct Plan {
     /// Names of the agents to connect.
     pub agents: Vec<String>,
     /// Whether the project's or the user's settings of these agents change.
-    pub reach: HookScope,
+    #[serde(rename = "reach")]
+    pub scope: HookScope,
     /// Number of days whose sessions are read; null to read none.
     pub days: Option<f64>,
 }
@@ -88,11 +89,11 @@ pub enum Stage {
 /// The platform has no folder for a global vault and nothing else applies.
 pub fn default_plan(call: &Request, found: &Surroundings) -> Result<Plan> {
     let place = default_place(call, found)?;
-    let user = found.agents.iter().any(|agent| agent.reach == HookScope::User);
-    let reach = if user || place.global { HookScope::User } else { HookScope::Project };
-    let agents = found.agents.iter().filter(|agent| agent.reach == reach);
+    let user = found.agents.iter().any(|agent| agent.scope == HookScope::User);
+    let scope = if user || place.global { HookScope::User } else { HookScope::Project };
+    let agents = found.agents.iter().filter(|agent| agent.scope == scope);
     let agents = agents.map(|agent| agent.agent.clone()).collect();
-    Ok(Plan { place, agents, reach, days: Some(DAYS) })
+    Ok(Plan { place, agents, scope, days: Some(DAYS) })
 }
 
 fn default_place(call: &Request, found: &Surroundings) -> Result<Place> {
@@ -212,7 +213,7 @@ pub fn planned_agents(call: &Request, plan: &Plan) -> Result<Option<HookChanges>
 fn hook_options(plan: &Plan) -> hooks::Options {
     hooks::Options {
         agents: plan.agents.clone(),
-        reach: Some(plan.reach),
+        scope: Some(plan.scope),
         skills: true,
         mcp: true,
         server: None,
