@@ -32,7 +32,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let calls = Arc::new(Calls::like(call));
     let opener = Arc::clone(&calls);
     let server = McpServer::new(McpSetup {
-        offer: OFFER,
+        catalog: OFFER,
         opener: Arc::new(move |client: CallContext| opener.open(client.by, client.watch)),
         audit: None,
         caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),

@@ -61,7 +61,7 @@ fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
                 stats::kinds(context)?.values().sum::<usize>() as f64,
             )])
         };
-        let start = TestServerConfig { figures: Some(Arc::new(asked)), ..TestServerConfig::default() };
+        let start = TestServerConfig { vault_metrics: Some(Arc::new(asked)), ..TestServerConfig::default() };
         let server = start.run();
         let text = server.ask("GET", "/metrics", &[], "").body;
         assert!(text.contains("cm_http_in_flight 1\n"));

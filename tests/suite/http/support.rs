@@ -74,7 +74,7 @@ pub fn unique_observation(number: usize) -> String {
 pub struct TestServerConfig {
     pub limits: HttpLimits,
     pub jobs: Vec<Job>,
-    pub figures: Option<VaultMetricsFn>,
+    pub vault_metrics: Option<VaultMetricsFn>,
     pub table: &'static [OperationSpec],
     pub mounted: Vec<NestedService>,
     pub web: Option<WebSetup>,
@@ -91,7 +91,7 @@ impl Default for TestServerConfig {
         Self {
             limits: HttpLimits { tick: Duration::from_millis(5), ..HttpLimits::default() },
             jobs: Vec::new(),
-            figures: None,
+            vault_metrics: None,
             table: TABLE,
             mounted: Vec::new(),
             web: None,
@@ -153,7 +153,7 @@ impl TestServerConfig {
                 audited.lock().unwrap().push(line);
             })),
             clock: Arc::new(move || Instant::from_unix(clock.load(Ordering::Relaxed))),
-            figures: self.figures,
+            vault_metrics: self.vault_metrics,
             version: "0.0.0",
         };
         (setup, self.sandbox, lines)

@@ -30,7 +30,7 @@ type BodyDeadlines = (Pin<Box<Sleep>>, Pin<Box<Sleep>>);
 struct LimitedBody {
     inner: Body,
     left: u64,
-    patience: Duration,
+    pause_timeout: Duration,
     whole: Duration,
     /// Started when the body is first polled.
     waits: Option<BodyDeadlines>,
@@ -44,7 +44,7 @@ pub fn bounded(body: Body, limits: &HttpLimits) -> Body {
     Body::new(LimitedBody {
         inner: body,
         left: limits.body as u64,
-        patience: limits.body_pause_timeout,
+        pause_timeout: limits.body_pause_timeout,
         whole: limits.body_timeout,
         waits: None,
     })
@@ -59,9 +59,9 @@ impl http_body::Body for LimitedBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = self.get_mut();
-        let (patience, whole) = (this.patience, this.whole);
+        let (pause_timeout, whole) = (this.pause_timeout, this.whole);
         let (pause, end) =
-            this.waits.get_or_insert_with(|| (Box::pin(sleep(patience)), Box::pin(sleep(whole))));
+            this.waits.get_or_insert_with(|| (Box::pin(sleep(pause_timeout)), Box::pin(sleep(whole))));
         let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) else {
             let over = pause.as_mut().poll(cx).is_ready() || end.as_mut().poll(cx).is_ready();
             return if over { Poll::Ready(Some(Err(Box::new(BodyError::TooSlow)))) } else { Poll::Pending };
@@ -70,7 +70,7 @@ impl http_body::Body for LimitedBody {
         if end.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Some(Err(Box::new(BodyError::TooSlow))));
         }
-        pause.as_mut().reset(Instant::now() + patience);
+        pause.as_mut().reset(Instant::now() + pause_timeout);
         let frame = match frame {
             None => return Poll::Ready(None),
             Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),

@@ -33,12 +33,12 @@ use super::state::ServerState;
 use super::write_timeout::WriteTimeout;
 
 /// Timeout for the response to a rejected connection.
-const TURNED_AWAY: Duration = Duration::from_millis(500);
+const REJECTION_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of such responses in progress; further connections are closed without one.
-const TOLD_AT_ONCE: usize = 128;
+const MAX_REJECTIONS: usize = 128;
 /// The response body for rejected connections. It is written out because their requests are not
 /// parsed.
-const NO_ROOM: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
+const TOO_MANY_BODY: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
     \"hint\":\"close some, or try again after the seconds that `Retry-After` says\"}}";
 
 /// Number of open connections in total and per address.
@@ -50,7 +50,7 @@ struct ConnectionCounts {
 
 /// A slot for a connection; dropping it frees the slot.
 struct ConnectionSlot {
-    held: Arc<Mutex<ConnectionCounts>>,
+    shared_counts: Arc<Mutex<ConnectionCounts>>,
     of: IpAddr,
     state: Arc<ServerState>,
     /// Timeout for the head of a request on this connection.
@@ -58,8 +58,12 @@ struct ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    fn take(held: &Arc<Mutex<ConnectionCounts>>, of: IpAddr, state: &Arc<ServerState>) -> Option<Self> {
-        let mut counts = held.lock().unwrap_or_else(PoisonError::into_inner);
+    fn take(
+        shared_counts: &Arc<Mutex<ConnectionCounts>>,
+        of: IpAddr,
+        state: &Arc<ServerState>,
+    ) -> Option<Self> {
+        let mut counts = shared_counts.lock().unwrap_or_else(PoisonError::into_inner);
         let own = counts.each.get(&of).copied().unwrap_or(0);
         if counts.all >= state.limits.connections || own >= state.limits.connections_each {
             return None;
@@ -71,13 +75,13 @@ impl ConnectionSlot {
         let is_crowded = own >= limits.connections_each / 2 || counts.all > limits.connections / 2;
         let crowded = limits.crowded_head_timeout.min(limits.head_timeout);
         let head_timeout = if is_crowded { crowded } else { limits.head_timeout };
-        Some(Self { held: Arc::clone(held), of, state: Arc::clone(state), head_timeout })
+        Some(Self { shared_counts: Arc::clone(shared_counts), of, state: Arc::clone(state), head_timeout })
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let mut counts = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.shared_counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.all = counts.all.saturating_sub(1);
         let own = counts.each.get(&self.of).map_or(0, |own| own.saturating_sub(1));
         if own == 0 {
@@ -98,7 +102,7 @@ pub(super) async fn serve(
     mut stop: watch::Receiver<bool>,
 ) -> usize {
     let connection_counts = Arc::new(Mutex::new(ConnectionCounts::default()));
-    let tellers = Arc::new(Semaphore::new(TOLD_AT_ONCE));
+    let rejection_permits = Arc::new(Semaphore::new(MAX_REJECTIONS));
     let mut open = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -118,7 +122,7 @@ pub(super) async fn serve(
             Some(place) => {
                 open.spawn(connection(stream, from, place, router.clone(), stop.clone()));
             }
-            None => reject_connection(&state, stream, &tellers),
+            None => reject_connection(&state, stream, &rejection_permits),
         }
     }
     // From here on the system refuses new ones.
@@ -185,24 +189,24 @@ async fn serve_requests(
 }
 
 /// Rejects a connection with a 503 response, without reading the request.
-fn reject_connection(state: &ServerState, stream: TcpStream, tellers: &Arc<Semaphore>) {
+fn reject_connection(state: &ServerState, stream: TcpStream, rejection_permits: &Arc<Semaphore>) {
     state.metrics.rejected_connections.fetch_add(1, Ordering::Relaxed);
     // A response without encryption would not be understood.
     if state.tls.is_some() {
         return;
     }
-    let Ok(teller) = Arc::clone(tellers).try_acquire_owned() else { return };
+    let Ok(permit) = Arc::clone(rejection_permits).try_acquire_owned() else { return };
     tokio::spawn(async move {
         let text = format!(
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
-             Retry-After: 2\r\nConnection: close\r\n\r\n{NO_ROOM}",
-            NO_ROOM.len()
+             Retry-After: 2\r\nConnection: close\r\n\r\n{TOO_MANY_BODY}",
+            TOO_MANY_BODY.len()
         );
-        let mut stream = WriteTimeout::new(stream, TURNED_AWAY);
+        let mut stream = WriteTimeout::new(stream, REJECTION_TIMEOUT);
         let rejection = async { (stream.write_all(text.as_bytes()).await, stream.shutdown().await) };
         // Whether it hears it or not, it is gone after that.
-        let _ = timeout(TURNED_AWAY, rejection).await;
-        drop(teller);
+        let _ = timeout(REJECTION_TIMEOUT, rejection).await;
+        drop(permit);
     });
 }
 

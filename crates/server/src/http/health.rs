@@ -44,7 +44,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
 
 /// The response of `/metrics`: the server's metrics, and the vault's if they are available.
 pub async fn metrics(state: &Arc<ServerState>) -> String {
-    let mut figures = vec![
+    let mut vault_metrics = vec![
         runner_metric(
             "cm_operations_running",
             "Number of running operations.",
@@ -63,17 +63,17 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
         ),
         Metric::of("cm_log_dropped_total", "Number of dropped log lines.", true, state.log.dropped() as f64),
     ];
-    if let Some(vault) = state.figures.clone() {
+    if let Some(vault) = state.vault_metrics.clone() {
         let opener = Arc::clone(&state.opener);
         let vault_figures =
             run_limited(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?))
                 .await;
         match vault_figures {
-            Ok(more) => figures.extend(more),
+            Ok(more) => vault_metrics.extend(more),
             Err(problem) => state.notice("figures", problem.error.to_string()),
         }
     }
-    state.metrics.text(&figures)
+    state.metrics.text(&vault_metrics)
 }
 
 fn runner_metric(name: &'static str, help: &'static str, counts: [usize; 2]) -> Metric {

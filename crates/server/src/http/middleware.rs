@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use tokio::time::Instant as Moment;
+use tokio::time::Instant as MonotonicInstant;
 
 use super::authentication::{AuthenticatedCaller, authenticate, needs_none, rate_limited_response};
 use super::log::LogEntry;
@@ -37,10 +37,10 @@ pub async fn middleware(
     next: Next,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
-    let mut visit = RequestSpan::begin(Arc::clone(&state), &parts);
-    let answer = match authenticate_request(&state, &mut parts, visit.address) {
+    let mut span = RequestSpan::begin(Arc::clone(&state), &parts);
+    let answer = match authenticate_request(&state, &mut parts, span.address) {
         Ok(token) => {
-            visit.token = token;
+            span.token = token;
             let body = body_limit::bounded(body, &state.limits);
             next.run(Request::from_parts(parts, body)).await
         }
@@ -50,7 +50,7 @@ pub async fn middleware(
             problem.into_response()
         }
     };
-    visit.end(answer)
+    span.end(answer)
 }
 
 /// All checks that do not depend on the endpoint, cheapest first; returns the name of the token.
@@ -61,23 +61,23 @@ fn authenticate_request(
     address: IpAddr,
 ) -> Result<Option<String>, Problem> {
     request_checks::check(parts, &state.hosts)?;
-    let household = rate_limit_key(address);
+    let rate_key = rate_limit_key(address);
     let now = state.age();
     state
         .by_address
-        .take(&household, now)
+        .take(&rate_key, now)
         .map_err(|often| rate_limited_response(state, RateLimitReason::Address, often))?;
     if let Some(web) = state.web.as_deref()
         && state.is_page(parts.uri.path(), &parts.headers)
     {
-        return authenticate_page(state, web, parts, &household, now);
+        return authenticate_page(state, web, parts, &rate_key, now);
     }
     let is_bare = !parts.headers.contains_key(header::AUTHORIZATION);
     if parts.uri.path() == "/health" && is_bare && !needs_none(state) {
         return Ok(None);
     }
     let AuthenticatedCaller { caller, token } = authenticate(state, &parts.headers, address)?;
-    let name = token.clone().unwrap_or_else(|| household.to_string());
+    let name = token.clone().unwrap_or_else(|| rate_key.to_string());
     state
         .by_token
         .take(&name, now)
@@ -94,7 +94,7 @@ fn authenticate_page(
     state: &ServerState,
     web: &WebState,
     parts: &mut Parts,
-    household: &IpAddr,
+    rate_key: &IpAddr,
     now: Duration,
 ) -> Result<Option<String>, Problem> {
     body::check_content_length(&parts.headers, &state.limits)?;
@@ -103,7 +103,7 @@ fn authenticate_page(
     if !is_live(state, token.as_deref()) {
         return Ok(None);
     }
-    let name = token.clone().unwrap_or_else(|| household.to_string());
+    let name = token.clone().unwrap_or_else(|| rate_key.to_string());
     state
         .by_token
         .take(&name, now)
@@ -129,7 +129,7 @@ fn is_live(state: &ServerState, token: Option<&str>) -> bool {
 struct RequestSpan {
     state: Arc<ServerState>,
     at: Instant,
-    began: Moment,
+    began: MonotonicInstant,
     request: String,
     method: &'static str,
     endpoint: &'static str,
@@ -147,7 +147,7 @@ impl RequestSpan {
         let address = parts.extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
         Self {
             at: (state.clock)(),
-            began: Moment::now(),
+            began: MonotonicInstant::now(),
             request: request_id(&state, &parts.headers),
             method: method(&parts.method),
             endpoint: state.endpoint(parts.uri.path()),

@@ -22,9 +22,9 @@ pub enum RunError {
 
 impl OperationRunner {
     /// Runs at most `width` operations at once and queues at most `queue`, each for at most
-    /// `patience`.
-    pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
-        Self(ConcurrencyLimit::new(width, queue, patience))
+    /// `queue_timeout`.
+    pub fn new(width: usize, queue: usize, queue_timeout: Duration) -> Self {
+        Self(ConcurrencyLimit::new(width, queue, queue_timeout))
     }
 
     /// Waits for a permit and runs the work on a blocking thread.

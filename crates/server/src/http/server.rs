@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
-use tokio::time::{Instant as Moment, sleep, timeout_at};
+use tokio::time::{Instant as MonotonicInstant, sleep, timeout_at};
 
 use super::jobs::{self, Job};
 use super::nested::NestedService;
@@ -97,7 +97,7 @@ impl HttpServer {
         state.notice("stopping", "no new connections; running requests are answered first".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = stop_sender.send(true);
-        let end = Moment::now() + state.limits.grace;
+        let end = MonotonicInstant::now() + state.limits.grace;
         let nested = NestedServices(self.mounted);
         // What is at work is answered first; then answers that would stay open are ended.
         let _ = timeout_at(end - state.limits.grace / 2, nested.idle()).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use tokio::sync::Semaphore;
-use tokio::time::Instant as Moment;
+use tokio::time::Instant as MonotonicInstant;
 
 use super::body;
 use super::host::Hosts;
@@ -64,7 +64,7 @@ pub struct HttpSetup {
     /// Returns the current time.
     pub clock: Clock,
     /// Computes the vault's metrics.
-    pub figures: Option<VaultMetricsFn>,
+    pub vault_metrics: Option<VaultMetricsFn>,
     /// Version of the program.
     pub version: &'static str,
 }
@@ -81,7 +81,7 @@ pub struct ServerState {
     pub(super) log: ServerLog,
     pub(crate) audit: Option<server_audit::AuditSink>,
     pub(crate) clock: Clock,
-    pub(super) figures: Option<VaultMetricsFn>,
+    pub(super) vault_metrics: Option<VaultMetricsFn>,
     pub(super) version: &'static str,
     /// Whether the server started without authentication: only this machine can reach it, and no
     /// token was ever issued.
@@ -101,7 +101,7 @@ pub struct ServerState {
     pub(crate) web: Option<Arc<WebState>>,
     pub(super) stopping: AtomicBool,
     pub(super) sequence: AtomicU64,
-    began: Moment,
+    began: MonotonicInstant,
     began_at: Instant,
 }
 
@@ -135,7 +135,7 @@ impl ServerState {
             log: ServerLog::spawn(Arc::clone(&setup.log)),
             audit: setup.audit.clone(),
             clock: Arc::clone(&setup.clock),
-            figures: setup.figures.clone(),
+            vault_metrics: setup.vault_metrics.clone(),
             version: setup.version,
             is_open,
             contract: openapi::document(setup.table, setup.version).to_string(),
@@ -153,7 +153,7 @@ impl ServerState {
             web: setup.web.clone().map(|web| Arc::new(WebState::new(web))),
             stopping: AtomicBool::new(false),
             sequence: AtomicU64::new(0),
-            began: Moment::now(),
+            began: MonotonicInstant::now(),
             began_at: (setup.clock)(),
         }
     }

@@ -20,7 +20,7 @@ const LINGER_BYTES: usize = 16 << 20;
 /// A TCP or TLS stream with a write timeout.
 pub struct WriteTimeout<S> {
     stream: S,
-    patience: Duration,
+    stall_timeout: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
     linger: Option<(Pin<Box<Sleep>>, usize)>,
     ended: bool,
@@ -28,9 +28,9 @@ pub struct WriteTimeout<S> {
 }
 
 impl<S> WriteTimeout<S> {
-    /// Wraps a stream; a write that stalls longer than `patience` fails.
-    pub fn new(stream: S, patience: Duration) -> Self {
-        Self { stream, patience, stalled: None, linger: None, ended: false, framing: Framing::default() }
+    /// Wraps a stream; a write that stalls longer than `stall_timeout` fails.
+    pub fn new(stream: S, stall_timeout: Duration) -> Self {
+        Self { stream, stall_timeout, stalled: None, linger: None, ended: false, framing: Framing::default() }
     }
 
     /// Passes on the result of a write, or fails with a timeout if it has stalled too long.
@@ -39,8 +39,8 @@ impl<S> WriteTimeout<S> {
             self.stalled = None;
             return outcome;
         }
-        let patience = self.patience;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let stall_timeout = self.stall_timeout;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(stall_timeout)));
         ready!(stalled.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }

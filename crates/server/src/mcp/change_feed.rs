@@ -117,14 +117,14 @@ impl PendingChanges {
     }
 
     /// The subscribed resources that changed, in order.
-    pub(super) fn updated(&self, wanted: &BTreeSet<String>, offer: &Catalog) -> Vec<String> {
-        wanted.iter().filter(|uri| self.everything || self.changes(uri, offer)).cloned().collect()
+    pub(super) fn updated(&self, wanted: &BTreeSet<String>, catalog: &Catalog) -> Vec<String> {
+        wanted.iter().filter(|uri| self.everything || self.changes(uri, catalog)).cloned().collect()
     }
 
-    fn changes(&self, uri: &str, offer: &Catalog) -> bool {
+    fn changes(&self, uri: &str, catalog: &Catalog) -> bool {
         match super::resources::note_of(uri) {
             Some(id) => self.changed.iter().any(|changed| changed.id.as_deref() == Some(id.as_str())),
-            None => offer
+            None => catalog
                 .resources
                 .iter()
                 .filter(|resource| resource.uri == uri)

@@ -21,8 +21,8 @@ const MARKDOWN: &str = "text/markdown";
 pub(super) const CACHE_LIFETIME_MS: u64 = 3_600_000;
 
 /// The fixed resources, then the recently changed notes.
-pub(super) fn listed(offer: &Catalog, recent: Vec<ListedNote>) -> ListResourcesResult {
-    let fixed = offer.resources.iter().map(|resource| {
+pub(super) fn listed(catalog: &Catalog, recent: Vec<ListedNote>) -> ListResourcesResult {
+    let fixed = catalog.resources.iter().map(|resource| {
         Resource::new(resource.uri, resource.name)
             .with_title(resource.title)
             .with_description(resource.description)
@@ -58,25 +58,25 @@ pub(super) enum ResourceTarget {
 ///
 /// # Errors
 /// The URI is unknown.
-pub(super) fn target(uri: &str, offer: &Catalog) -> Result<ResourceTarget> {
-    let fixed = offer.resources.iter().position(|resource| resource.uri == uri);
+pub(super) fn target(uri: &str, catalog: &Catalog) -> Result<ResourceTarget> {
+    let fixed = catalog.resources.iter().position(|resource| resource.uri == uri);
     fixed
         .map(ResourceTarget::Fixed)
         .or_else(|| note_of(uri).map(ResourceTarget::Note))
-        .ok_or_else(|| unknown(uri, offer))
+        .ok_or_else(|| unknown(uri, catalog))
 }
 
 /// Reads a resource.
 ///
 /// # Errors
 /// The resource does not exist or cannot be read.
-pub(super) fn read(context: &Context, target: &ResourceTarget, offer: &Catalog) -> Result<Contents> {
+pub(super) fn read(context: &Context, target: &ResourceTarget, catalog: &Catalog) -> Result<Contents> {
     match target {
-        ResourceTarget::Fixed(place) => match offer.resources.get(*place) {
+        ResourceTarget::Fixed(place) => match catalog.resources.get(*place) {
             Some(resource) => (resource.read)(context),
             None => Err(Error::not_found("unknown resource")),
         },
-        ResourceTarget::Note(id) => (offer.note)(context, id),
+        ResourceTarget::Note(id) => (catalog.note)(context, id),
     }
 }
 
@@ -104,9 +104,9 @@ pub(super) fn address(id: &str) -> String {
     format!("{NOTE}{}", encode_component(id))
 }
 
-fn unknown(uri: &str, offer: &Catalog) -> Error {
+fn unknown(uri: &str, catalog: &Catalog) -> Error {
     let shown: String = uri.chars().take(200).collect();
-    let fixed: Vec<_> = offer.resources.iter().map(|resource| resource.uri).collect();
+    let fixed: Vec<_> = catalog.resources.iter().map(|resource| resource.uri).collect();
     Error::not_found(format!("unknown resource {shown:?}"))
         .hint(format!("available: {} and {NOTE}{{id}}", fixed.join(", ")))
 }

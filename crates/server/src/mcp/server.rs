@@ -31,7 +31,7 @@ pub struct CallContext {
 /// Parameters of a server.
 pub struct McpSetup {
     /// Operations and resources.
-    pub offer: Catalog,
+    pub catalog: Catalog,
     /// Opens the vault.
     pub opener: CallOpener,
     /// The caller of requests without an authenticated one: [`Caller::local`] on standard streams.
@@ -61,7 +61,7 @@ struct SharedServer {
 impl McpServer {
     pub fn new(setup: McpSetup) -> Self {
         Self(Arc::new(SharedServer {
-            tools: Tools::of(setup.offer.operations),
+            tools: Tools::of(setup.catalog.operations),
             calls: ConcurrencyLimit::new(
                 setup.limits.running,
                 setup.limits.waiting,
@@ -97,8 +97,8 @@ impl McpServer {
         &self.0.setup.closing
     }
 
-    pub(super) fn offer(&self) -> &Catalog {
-        &self.0.setup.offer
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.0.setup.catalog
     }
 
     pub(super) fn tools(&self) -> &Tools {

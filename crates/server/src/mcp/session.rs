@@ -132,12 +132,12 @@ impl ServerHandler for McpSession {
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request)?;
-        let recent = self.server.offer().recent;
+        let recent = self.server.catalog().recent;
         let work =
             CallWork { name: "resources/list", role: AccessRole::Reader, run: recent, audited: |_| None };
         let recent = call::run(&self.server, &request_context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
-        let mut listed = resources::listed(self.server.offer(), recent);
+        let mut listed = resources::listed(self.server.catalog(), recent);
         let (_, shows_apps) = self.server.pages(&request_context);
         if shows_apps {
             listed.resources.extend(apps::listed());
@@ -178,9 +178,9 @@ impl ServerHandler for McpSession {
                 return Ok(ReadResourceResponse::Complete(apps::page(page, uri)));
             }
         }
-        let offer = *self.server.offer();
-        let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
-        let read = move |context: &cm_app::Context| resources::read(context, &target, &offer);
+        let catalog = *self.server.catalog();
+        let target = resources::target(&uri, &catalog).map_err(|error| refused(&error))?;
+        let read = move |context: &cm_app::Context| resources::read(context, &target, &catalog);
         let work =
             CallWork { name: "resources/read", role: AccessRole::Reader, run: read, audited: |_| None };
         let contents = call::run(&self.server, &request_context, work).await?;
@@ -224,7 +224,7 @@ impl ServerHandler for McpSession {
         let Some(completion) = complete::wanted(&request.r#ref, &request.argument)? else {
             return Ok(complete::result(Vec::new()));
         };
-        let suggest = self.server.offer().complete;
+        let suggest = self.server.catalog().complete;
         let typed = request.argument.value;
         let values = move |context: &cm_app::Context| suggest(context, completion, &typed);
         let work = CallWork {
@@ -256,7 +256,7 @@ impl ServerHandler for McpSession {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let uri = request.uri;
-        resources::target(&uri, self.server.offer()).map_err(|error| resources::refusal(&uri, &error))?;
+        resources::target(&uri, self.server.catalog()).map_err(|error| resources::refusal(&uri, &error))?;
         self.subscriptions.add(uri).map_err(|error| failure::of_request(&error))?;
         self.server.feed().watcher_started().await;
         Ok(())
@@ -276,9 +276,9 @@ impl ServerHandler for McpSession {
         if self.subscriptions.begin() {
             let news = self.server.feed().listen();
             let subscriptions = Arc::clone(&self.subscriptions);
-            let offer = *self.server.offer();
+            let catalog = *self.server.catalog();
             let ended = self.ended.clone();
-            tokio::spawn(subscriptions::forward(context.peer, news, subscriptions, offer, ended));
+            tokio::spawn(subscriptions::forward(context.peer, news, subscriptions, catalog, ended));
         }
     }
 
@@ -314,7 +314,7 @@ impl ServerHandler for McpSession {
 
 impl McpSession {
     fn is_resource(&self, uri: &str) -> bool {
-        uri.len() <= MAX_URI_BYTES && resources::target(uri, self.server.offer()).is_ok()
+        uri.len() <= MAX_URI_BYTES && resources::target(uri, self.server.catalog()).is_ok()
     }
 }
 

@@ -57,8 +57,8 @@ impl Subscriptions {
         self.uris.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
     }
 
-    fn updated(&self, news: &PendingChanges, offer: &Catalog) -> Vec<String> {
-        news.updated(&self.uris.lock().unwrap_or_else(PoisonError::into_inner), offer)
+    fn updated(&self, news: &PendingChanges, catalog: &Catalog) -> Vec<String> {
+        news.updated(&self.uris.lock().unwrap_or_else(PoisonError::into_inner), catalog)
     }
 }
 
@@ -67,15 +67,15 @@ pub(super) async fn forward(
     peer: Peer<RoleServer>,
     mut listener: ChangeListener,
     subscriptions: Arc<Subscriptions>,
-    offer: Catalog,
+    catalog: Catalog,
     ended: CancellationToken,
 ) {
-    let telling = async {
+    let notify = async {
         while let Some(news) = batched(&mut listener).await {
             if news.changes_list() && peer.notify_resource_list_changed().await.is_err() {
                 return;
             }
-            for uri in subscriptions.updated(&news, &offer) {
+            for uri in subscriptions.updated(&news, &catalog) {
                 let param = ResourceUpdatedNotificationParam::new(uri);
                 if peer.notify_resource_updated(param).await.is_err() {
                     return;
@@ -83,7 +83,7 @@ pub(super) async fn forward(
             }
         }
     };
-    ended.run_until_cancelled(telling).await;
+    ended.run_until_cancelled(notify).await;
 }
 
 /// Sends the requested notifications to a client of the current revision until either side ends.
@@ -105,12 +105,12 @@ pub(super) async fn listen(
     let accepted = context.accepted().clone();
     let followed_uris = accepted.resource_subscriptions.into_iter().flatten().collect();
     let lists = accepted.resources_list_changed == Some(true);
-    let telling = async {
+    let notify = async {
         while let Some(news) = batched(&mut listener).await {
             if lists && news.changes_list() && context.sink().notify_resource_list_changed().await.is_err() {
                 return;
             }
-            for uri in news.updated(&followed_uris, server.offer()) {
+            for uri in news.updated(&followed_uris, server.catalog()) {
                 if context.sink().notify_resource_updated(uri).await.is_err() {
                     return;
                 }
@@ -118,7 +118,7 @@ pub(super) async fn listen(
         }
     };
     tokio::select! {
-        () = telling => {}
+        () = notify => {}
         () = context.cancelled() => {}
         () = ended.cancelled() => {}
     }

@@ -203,13 +203,16 @@ async fn show(
 ) -> Response {
     let (parts, _) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match AuthenticatedRequest::of(state, &web, parts, page.path) {
-        Ok(visit) => visit,
+    let authenticated = match AuthenticatedRequest::of(state, &web, parts, page.path) {
+        Ok(authenticated) => authenticated,
         Err(response) => return *response,
     };
-    match visit.work(page.path, false, move |context, request, _| show_page(page, context, request)).await {
-        Ok(text) => html(StatusCode::OK, text, &visit.parts.headers),
-        Err(problem) => visit.fail(&problem),
+    match authenticated
+        .work(page.path, false, move |context, request, _| show_page(page, context, request))
+        .await
+    {
+        Ok(text) => html(StatusCode::OK, text, &authenticated.parts.headers),
+        Err(problem) => authenticated.fail(&problem),
     }
 }
 
@@ -238,16 +241,16 @@ async fn load(
 ) -> Response {
     let (parts, _) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match AuthenticatedRequest::of(state, &web, parts, data.path) {
-        Ok(visit) => visit,
+    let authenticated = match AuthenticatedRequest::of(state, &web, parts, data.path) {
+        Ok(authenticated) => authenticated,
         Err(response) => return *response,
     };
     let read = move |context: &Context, request: &PageRequest, _: &mut AuditRecord| {
         past::at_time(context, &request.query, |context| (data.load)(context, request))
     };
-    match visit.work(data.path, false, read).await {
-        Ok(loaded) => loaded.response(&visit.parts.headers),
-        Err(problem) => visit.fail(&problem),
+    match authenticated.work(data.path, false, read).await {
+        Ok(loaded) => loaded.response(&authenticated.parts.headers),
+        Err(problem) => authenticated.fail(&problem),
     }
 }
 
@@ -258,13 +261,16 @@ async fn run(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match AuthenticatedRequest::of(state, &web, parts, action.path) {
-        Ok(visit) => visit,
+    let authenticated = match AuthenticatedRequest::of(state, &web, parts, action.path) {
+        Ok(authenticated) => authenticated,
         Err(response) => return *response,
     };
-    let form = match read_form(&visit.parts, body).await.and_then(|form| permitted(&visit.page, form)) {
+    let form = match read_form(&authenticated.parts, body)
+        .await
+        .and_then(|form| permitted(&authenticated.page, form))
+    {
         Ok(form) => form,
-        Err(problem) => return visit.fail(&problem),
+        Err(problem) => return authenticated.fail(&problem),
     };
     let operate = move |context: &Context, page: &PageRequest, record: &mut AuditRecord| {
         let result = (action.run)(context, page, &form)?;
@@ -273,14 +279,16 @@ async fn run(
         }
         Ok(result)
     };
-    match visit.work(action.path, action.is_write, operate).await {
+    match authenticated.work(action.path, action.is_write, operate).await {
         Ok(ActionResult::Done { address, notice }) => {
-            visit.page.session.set_notice(notice);
-            redirect(&address, &visit.parts.headers)
+            authenticated.page.session.set_notice(notice);
+            redirect(&address, &authenticated.parts.headers)
         }
-        Ok(ActionResult::Preview(text)) => html(StatusCode::OK, text, &visit.parts.headers),
-        Ok(ActionResult::Undecided { page, .. }) => html(StatusCode::CONFLICT, page, &visit.parts.headers),
-        Err(problem) => visit.fail(&problem),
+        Ok(ActionResult::Preview(text)) => html(StatusCode::OK, text, &authenticated.parts.headers),
+        Ok(ActionResult::Undecided { page, .. }) => {
+            html(StatusCode::CONFLICT, page, &authenticated.parts.headers)
+        }
+        Err(problem) => authenticated.fail(&problem),
     }
 }
 
@@ -345,16 +353,16 @@ fn peer(parts: &Parts) -> IpAddr {
 async fn log_out(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
     let (parts, body) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let visit = match AuthenticatedRequest::of(state, &web, parts, "/logout") {
-        Ok(visit) => visit,
+    let authenticated = match AuthenticatedRequest::of(state, &web, parts, "/logout") {
+        Ok(authenticated) => authenticated,
         Err(response) => return *response,
     };
-    let form = read_form(&visit.parts, body).await;
-    let is_own = form.is_ok_and(|form| form.get("csrf") == Some(&visit.page.session.csrf));
+    let form = read_form(&authenticated.parts, body).await;
+    let is_own = form.is_ok_and(|form| form.get("csrf") == Some(&authenticated.page.session.csrf));
     if is_own {
-        login::log_out(&visit.state, &web, &visit.parts)
+        login::log_out(&authenticated.state, &web, &authenticated.parts)
     } else {
-        redirect("/", &visit.parts.headers)
+        redirect("/", &authenticated.parts.headers)
     }
 }
 
@@ -371,9 +379,14 @@ async fn nowhere(Given(state): Given<Arc<ServerState>>, request: Request<Body>) 
     let (parts, _) = request.into_parts();
     let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
     match AuthenticatedRequest::of(state, &web, parts, "/") {
-        Ok(visit) => {
+        Ok(authenticated) => {
             let hint = "the navigation leads to all pages";
-            visit.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", "this page does not exist", hint))
+            authenticated.fail(&Problem::new(
+                StatusCode::NOT_FOUND,
+                "no-page",
+                "this page does not exist",
+                hint,
+            ))
         }
         Err(response) => *response,
     }

@@ -19,7 +19,7 @@ use cm_server::web::embedded_page;
 pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     let opener = Arc::clone(calls);
     let server = McpServer::new(McpSetup {
-        offer: OFFER,
+        catalog: OFFER,
         opener: Arc::new(move |client: CallContext| open(&opener, client.by, client.watch)),
         // The token identifies the caller.
         caller: None,

@@ -122,7 +122,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         log: Arc::new(move |entry| log.log(&entry)),
         audit: Some(audit),
         clock: Arc::new(move || clock.now()),
-        figures: Some(Arc::new(|context| Ok(vec![notes(stats::kinds(context)?)]))),
+        vault_metrics: Some(Arc::new(|context| Ok(vec![notes(stats::kinds(context)?)]))),
         version: env!("CARGO_PKG_VERSION"),
     };
     let (mut printed, has_page) = (Ok(Printed::default()), !arguments.no_web);
@@ -175,7 +175,7 @@ pub(super) fn page_alone(calls: Arc<Calls>, web: WebSetup, hosts: Vec<String>, o
         log: Arc::new(move |entry| output.log_if_verbose(&entry)),
         audit: None,
         clock: Arc::new(move || clock.now()),
-        figures: None,
+        vault_metrics: None,
         version: env!("CARGO_PKG_VERSION"),
     }
 }

@@ -62,7 +62,7 @@ async fn news_come_on_the_stream_of_the_request_that_listens() {
     let mut lines = BufReader::new(stream).lines();
     next_with_method(&mut lines, "notifications/subscriptions/acknowledged").await;
     // Told again until it is heard, for the acknowledgement is sent before the server listens.
-    let telling = async {
+    let notify = async {
         loop {
             web.server.feed().publish([ChangedFile { path: "CORE.md".to_owned(), id: None }]);
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -70,7 +70,7 @@ async fn news_come_on_the_stream_of_the_request_that_listens() {
     };
     tokio::select! {
         told = next_with_method(&mut lines, "notifications/resources/updated") => assert_eq!(told["params"]["uri"], "cm://core"),
-        () = telling => {}
+        () = notify => {}
     }
 }
 
