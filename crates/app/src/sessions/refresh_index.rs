@@ -194,7 +194,7 @@ impl IndexRefresher {
             false => None,
         };
         let is_other = allowed.as_ref().is_some_and(HashSet::is_empty);
-        let mut scribe = SessionIndexWriter {
+        let mut session_writer = SessionIndexWriter {
             writer,
             rules: &self.rules,
             source,
@@ -207,13 +207,13 @@ impl IndexRefresher {
             must_reread: false,
             bytes: 0,
         };
-        let read = ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scribe);
+        let read = ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut session_writer);
         let session_read = access_log::SessionRead {
-            sessions: scribe.written_sessions(),
-            bytes: scribe.bytes,
+            sessions: session_writer.written_sessions(),
+            bytes: session_writer.bytes,
             ..access_log::SessionRead::of_log(source.agent, path.to_owned())
         };
-        let SessionIndexWriter { failed, must_reread: again, .. } = scribe;
+        let SessionIndexWriter { failed, must_reread: again, .. } = session_writer;
         let is_new = |reading: &ReadResult| reading.progress != ingest::ReadStart::Unchanged;
         if read.as_ref().is_ok_and(is_new) {
             self.notices.read.push(session_read);
@@ -248,16 +248,16 @@ impl IndexRefresher {
         source: &LogSource,
         cursor: &mut Option<LogCursor>,
     ) -> std::result::Result<HashSet<SessionId>, cm_index::Error> {
-        let mut scout = AllowedSessions::default();
-        if ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scout).is_err() {
+        let mut found = AllowedSessions::default();
+        if ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut found).is_err() {
             // The reading that counts fails as well, and says so.
             return Ok(HashSet::new());
         }
         let (allowed, others): (Vec<_>, Vec<_>) =
-            scout.metas.iter().partition(|meta| self.sources.allow(source, meta));
+            found.metas.iter().partition(|meta| self.sources.allow(source, meta));
         self.notices.left_out += others.iter().filter(|meta| !meta.subagent).count();
         let allowed: HashSet<SessionId> = allowed.into_iter().map(|meta| meta.id.clone()).collect();
-        for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
+        for id in allowed.iter().filter(|id| !found.begun.contains(id)) {
             let key = SessionKey { agent: source.agent, id: id.clone() };
             if writer.session(&key)?.is_none() {
                 // It named its folder only now; what came before was passed over.

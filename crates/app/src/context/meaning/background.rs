@@ -10,13 +10,13 @@ use crate::context::request::Request;
 use crate::error::Result;
 
 /// Duration of one slice of work, after which the vaults are opened again.
-const SLICE: Duration = Duration::from_secs(2);
+const SLICE_DURATION: Duration = Duration::from_secs(2);
 /// Pause between batches, which leaves processor time to requests.
-const BREATH: Duration = Duration::from_millis(20);
+const BATCH_PAUSE: Duration = Duration::from_millis(20);
 /// Polling interval when there is nothing to embed.
-const PAUSE: Duration = Duration::from_secs(2);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Pause after a failure, such as an unreachable model or a vault that cannot be opened.
-const AFTER_FAILURE: Duration = Duration::from_secs(60);
+const FAILURE_PAUSE: Duration = Duration::from_secs(60);
 
 /// Starts a thread that embeds missing passages with the fine model until
 /// `process_cache` is dropped.
@@ -25,17 +25,17 @@ pub fn read_in_background(process_cache: &Arc<ProcessCache>, call: &Request) {
     std::thread::spawn(move || {
         while let Some(more) = read(&keeper, &call) {
             std::thread::sleep(match more {
-                Ok(true) => BREATH,
-                Ok(false) => PAUSE,
-                Err(_) => AFTER_FAILURE,
+                Ok(true) => BATCH_PAUSE,
+                Ok(false) => IDLE_POLL_INTERVAL,
+                Err(_) => FAILURE_PAUSE,
             });
         }
     });
 }
 
-/// Embeds passages for [`SLICE`]. Returns whether passages remain; `None` if the process cache was
+/// Embeds passages for [`SLICE_DURATION`]. Returns whether passages remain; `None` if the process cache was
 /// dropped.
 fn read(keeper: &Weak<ProcessCache>, call: &Request) -> Option<Result<bool>> {
     let context = keeper.upgrade()?.open(call.clone());
-    Some(context.and_then(|context| context.embed_slice(SLICE, BREATH)))
+    Some(context.and_then(|context| context.embed_slice(SLICE_DURATION, BATCH_PAUSE)))
 }

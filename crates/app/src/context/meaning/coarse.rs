@@ -12,16 +12,16 @@ use cm_index::{IndexVersion, RefreshReport, VectorTable, VectorWriter, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 
 /// Number of passages that are sent to the embedding thread at once.
-const TOGETHER: usize = 256;
+const BATCH_PASSAGES: usize = 256;
 /// Number of batches that can wait for the embedding thread.
-const WAITING: usize = 64;
-/// A vector table is compacted if it has more rows than `SLACK` × the current passages + `SPARE`.
-const SLACK: usize = 2;
-const SPARE: usize = 1_000;
+const MAX_QUEUED_BATCHES: usize = 64;
+/// A vector table is compacted if it has more rows than `MAX_ROW_RATIO` × the current passages + `SPARE_ROWS`.
+const MAX_ROW_RATIO: usize = 2;
+const SPARE_ROWS: usize = 1_000;
 
 /// Number of added rows after which the table is compared with the passages of all notes again, and
 /// compacted if it is much larger than needed.
-const CHECKED_EVERY: usize = 512;
+const ROWS_PER_CHECK: usize = 512;
 
 /// Sender of passage batches, and the embedding thread, which returns the vectors that it added.
 type Thread = (SyncSender<Vec<Passage>>, JoinHandle<Option<CoarseUpdate>>);
@@ -43,7 +43,7 @@ impl CoarseEmbedder {
     /// Adds the passages of one note; sends them to the embedding thread in batches.
     pub fn take(&mut self, passages: Vec<Passage>) {
         self.gathered.extend(passages);
-        if self.gathered.len() >= TOGETHER {
+        if self.gathered.len() >= BATCH_PASSAGES {
             let bundle = std::mem::take(&mut self.gathered);
             let (vectors, model) = (self.vectors.clone(), self.model);
             let (sender, _) = self.thread.get_or_insert_with(|| begin(vectors, model));
@@ -80,7 +80,7 @@ impl CoarseEmbedder {
 
 /// Starts the embedding thread; it returns `None` if another process writes or the disk is full.
 fn begin(vectors: Vectors, model: &'static StaticModel) -> Thread {
-    let (sender, receiver) = sync_channel::<Vec<Passage>>(WAITING);
+    let (sender, receiver) = sync_channel::<Vec<Passage>>(MAX_QUEUED_BATCHES);
     let thread = std::thread::spawn(move || {
         let mut update = CoarseUpdate::begin(&vectors, model, VectorTable::keys).ok().flatten()?;
         receiver.into_iter().flatten().try_for_each(|passage| update.take(&passage)).ok()?;
@@ -130,7 +130,7 @@ impl CoarseUpdate {
     /// Saves the vectors. A table that covered the index before the refresh covers it afterwards too.
     fn finish(self, refreshed: &RefreshReport) -> Result<()> {
         let [before, added] = self.rows;
-        let is_due = before / CHECKED_EVERY != (before + added) / CHECKED_EVERY;
+        let is_due = before / ROWS_PER_CHECK != (before + added) / ROWS_PER_CHECK;
         let is_covered = self.covered.is_some() && self.covered == refreshed.base && !is_due;
         Ok(self.writer.finish(refreshed.version.as_ref().filter(|_| is_covered))?)
     }
@@ -170,7 +170,7 @@ fn complete(open: &OpenVault, model: &'static StaticModel) -> Result<()> {
             }
         }
     }
-    if rows > live.len() * SLACK + SPARE {
+    if rows > live.len() * MAX_ROW_RATIO + SPARE_ROWS {
         writer.keep(&|key| live.contains(&key), Some(&version))?;
     } else {
         writer.finish(Some(&version))?;
@@ -220,7 +220,7 @@ mod tests {
             .unwrap()
             .finish(Some(&"1".to_owned()))
             .unwrap();
-        let texts: Vec<String> = (0..CHECKED_EVERY).map(|number| format!("note {number}")).collect();
+        let texts: Vec<String> = (0..ROWS_PER_CHECK).map(|number| format!("note {number}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         assert_eq!(refresh(&vectors, &texts[1..], "1", "2").as_deref(), Some("2"));
         assert_eq!(refresh(&vectors, &texts[..1], "2", "3"), None);

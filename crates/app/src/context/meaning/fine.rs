@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Number of passages embedded between two checks of the time limit.
-const STEP: usize = 4;
+const PASSAGES_PER_STEP: usize = 4;
 /// Number of notes whose passages are read from the index at once.
-const NOTES: usize = 500;
+const NOTES_PER_READ: usize = 500;
 /// A command embeds all missing passages only if there are at most this many, about ten seconds of
 /// work. A larger backlog, as after an import, is left to servers and `cm embed`.
-const CATCH_UP: usize = 500;
-/// Maximum number of changed notes that a command embeds while the backlog exceeds [`CATCH_UP`].
-const CHANGED: usize = 20;
+const MAX_BACKLOG_PASSAGES: usize = 500;
+/// Maximum number of changed notes that a command embeds while the backlog exceeds [`MAX_BACKLOG_PASSAGES`].
+const MAX_CHANGED_NOTES: usize = 20;
 
 impl Context {
     /// Embeds missing passages with the fine model, changed notes first, within the command's time
@@ -59,19 +59,19 @@ impl Context {
             return;
         }
         let Some(Ok(model)) = self.models().fine() else { return };
-        if changed.is_empty() && has_read_all(open, &model) {
+        if changed.is_empty() && has_embedded_all(open, &model) {
             return;
         }
         let deadline = (self.call.clock)() + budget.as_millis() as u64;
         let mut go_on = |_: Progress| (self.call.clock)() < deadline;
-        let is_behind = missing(open, &model) > CATCH_UP;
-        if is_behind && changed.len() > CHANGED {
+        let is_behind = missing(open, &model) > MAX_BACKLOG_PASSAGES;
+        if is_behind && changed.len() > MAX_CHANGED_NOTES {
             return;
         }
         let read = if changed_only || is_behind {
-            self.read_changed(open, &model, changed, &mut go_on)
+            self.embed_changed(open, &model, changed, &mut go_on)
         } else {
-            self.embed_missing(open, &model, changed, STEP, &mut go_on)
+            self.embed_missing(open, &model, changed, PASSAGES_PER_STEP, &mut go_on)
         };
         if let Err(error) = read {
             self.notice(format!("`{}` has not embedded all new notes: {}", model.name(), error.message));
@@ -85,8 +85,8 @@ impl Context {
     pub(crate) fn missing_passages(&self, open: &OpenVault) -> Result<usize> {
         let Some(Ok(model)) = self.models().fine() else { return Ok(0) };
         match missing(open, &model) {
-            _ if has_read_all(open, &model) => Ok(0),
-            many if many > CATCH_UP => Ok(many),
+            _ if has_embedded_all(open, &model) => Ok(0),
+            many if many > MAX_BACKLOG_PASSAGES => Ok(many),
             _ => Ok(open.index().without(&embedded_passages(open, model.name())?, usize::MAX)?.1),
         }
     }
@@ -98,7 +98,7 @@ impl Context {
         let Some(Ok(model)) = self.models().fine().filter(|_| !budget(&open.settings).is_zero()) else {
             return None;
         };
-        let is_behind = |count: &usize| *count > CATCH_UP && !has_read_all(open, &model);
+        let is_behind = |count: &usize| *count > MAX_BACKLOG_PASSAGES && !has_embedded_all(open, &model);
         Some(missing(open, &model)).filter(is_behind)
     }
 
@@ -115,11 +115,11 @@ impl Context {
             }
             let Some(model) = self.models().fine() else { continue };
             let model = model.map_err(|error| Error::from(&*error))?;
-            if has_read_all(open, &model) {
+            if has_embedded_all(open, &model) {
                 continue;
             }
             let mut in_time = true;
-            self.embed_missing(open, &model, &[], STEP, &mut |progress| {
+            self.embed_missing(open, &model, &[], PASSAGES_PER_STEP, &mut |progress| {
                 std::thread::sleep(breath);
                 in_time = (self.call.clock)() < deadline || progress.done >= progress.total;
                 in_time
@@ -162,7 +162,7 @@ impl Context {
         let order = firsts.into_iter().chain(lacking.iter().filter(|path| !first.contains(path)));
         let order: Vec<&NotePath> = order.collect();
         let mut is_kept = true;
-        for notes in order.chunks(NOTES) {
+        for notes in order.chunks(NOTES_PER_READ) {
             let unread = notes.iter().flat_map(|path| open.passages_of(path));
             let unread: Vec<Passage> = unread
                 .filter(|passage| live.contains(&passage.key) && embedded.insert(passage.key))
@@ -171,19 +171,19 @@ impl Context {
                 if !go_on(progress) {
                     return Ok(progress);
                 }
-                is_kept &= self.read_some(open, model, some)?;
+                is_kept &= self.embed_batch(open, model, some)?;
                 progress.done += some.len();
             }
         }
         if is_kept {
-            mark_all_read(open, model, &version)?;
+            mark_complete(open, model, &version)?;
         }
         go_on(progress);
         Ok(progress)
     }
 
     /// Embeds the missing passages of the `changed` notes while `go_on` returns true.
-    fn read_changed(
+    fn embed_changed(
         &self,
         open: &OpenVault,
         model: &Model,
@@ -194,11 +194,11 @@ impl Context {
         let passages = changed.iter().flat_map(|path| open.passages_of(path));
         let unread: Vec<Passage> = passages.filter(|passage| embedded.insert(passage.key)).collect();
         let mut progress = Progress { done: 0, total: unread.len() };
-        for some in unread.chunks(STEP) {
+        for some in unread.chunks(PASSAGES_PER_STEP) {
             if !go_on(progress) {
                 break;
             }
-            self.read_some(open, model, some)?;
+            self.embed_batch(open, model, some)?;
             progress.done += some.len();
         }
         Ok(progress)
@@ -227,7 +227,7 @@ impl Context {
     }
 
     /// Embeds passages and stores their vectors. Returns false if another process holds the writer.
-    fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<bool> {
+    fn embed_batch(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<bool> {
         let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
         let embeddings = match self.embed_texts(model, &texts) {
             Ok(embeddings) => embeddings,
@@ -283,13 +283,13 @@ fn missing(open: &OpenVault, fine: &Model) -> usize {
 
 /// Whether the model has embedded every passage of the current index; also true if the index cannot
 /// be read.
-fn has_read_all(open: &OpenVault, model: &Model) -> bool {
+fn has_embedded_all(open: &OpenVault, model: &Model) -> bool {
     let Ok(version) = open.index().version() else { return true };
     table(open, model).is_some_and(|(_, table)| table.complete() == Some(&version))
 }
 
 /// Records in the model's vector table that it covers index version `version` completely.
-fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
+fn mark_complete(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
     let Some((dimension, table)) = table(open, model) else { return Ok(()) };
     if table.complete().is_some_and(|complete| complete == version) {
         return Ok(());

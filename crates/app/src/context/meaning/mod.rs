@@ -34,7 +34,7 @@ use cm_text::embedding::Embedding;
 
 /// Number of attempts to embed passages that the index gained meanwhile; after that the search uses
 /// the vectors that exist.
-const TRIES: usize = 3;
+const MAX_EMBED_ATTEMPTS: usize = 3;
 
 /// The embedding of a query, with the vector table to search.
 pub(crate) struct VectorQuery {
@@ -77,7 +77,7 @@ impl Context {
         let query = model.of(question);
         let table = || open.coarse_vectors().table(model.name(), query.dimension()).ok().flatten();
         let mut found = table();
-        for _ in 0..TRIES {
+        for _ in 0..MAX_EMBED_ATTEMPTS {
             // Another process may be at it, or may have cleared a past away since it was read, its index with it.
             let version = self.query_index(open, |index| index.version()).ok()?;
             let as_it_is = self.call.no_refresh || open.is_lagging();

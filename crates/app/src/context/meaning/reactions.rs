@@ -10,7 +10,7 @@ use cm_learn::trauma::reaction::{ReactionClassifier, judge_by_words};
 use crate::context::open_vault::OpenVault;
 
 /// Probability by the words alone below which a sentence is not embedded.
-const HARDLY: f32 = 0.02;
+const MIN_PROBABILITY_TO_EMBED: f32 = 0.02;
 
 /// Returns the probability that each of these sentences reports harm, 0–1, in order. In a vault
 /// that disables embeddings, it depends on the words alone.
@@ -24,7 +24,8 @@ pub(crate) fn judge_reactions(
     if open.is_some_and(|open| open.settings.disables_embeddings()) {
         return judged;
     }
-    let likely: Vec<usize> = (0..sentences.len()).filter(|at| judged[*at] >= HARDLY).collect();
+    let likely: Vec<usize> =
+        (0..sentences.len()).filter(|at| judged[*at] >= MIN_PROBABILITY_TO_EMBED).collect();
     let model = MiniLm::builtin();
     for batch in likely.chunks(model.batch()) {
         let texts: Vec<&str> = batch.iter().map(|at| sentences[*at]).collect();

@@ -10,7 +10,7 @@ use cm_text::embedding::Embedding;
 use crate::context::open_vault::OpenVault;
 
 /// Probability without the embedding below which a statement is passing; the rest is embedded.
-const HARDLY: f32 = 0.03;
+const MIN_PROBABILITY_TO_EMBED: f32 = 0.03;
 
 /// Returns the probabilities of each statement's kinds, in order. Where embeddings are disabled,
 /// they depend on the words alone.
@@ -23,7 +23,8 @@ pub(crate) fn judge_statements(open: &OpenVault, statements: &[Statement]) -> Ve
     if open.settings.disables_embeddings() {
         return judged;
     }
-    let likely: Vec<usize> = (0..statements.len()).filter(|at| judged[*at].lasting() >= HARDLY).collect();
+    let likely: Vec<usize> =
+        (0..statements.len()).filter(|at| judged[*at].lasting() >= MIN_PROBABILITY_TO_EMBED).collect();
     for batch in likely.chunks(MiniLm::builtin().batch()) {
         // The contexts are declared in the order that the model was trained with.
         let sentence = |at: &usize| (statements[*at].text.as_str(), statements[*at].context as usize);

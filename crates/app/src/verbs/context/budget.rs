@@ -11,7 +11,7 @@ use cm_playbook::briefing::{
 use cm_text::stop_words::is_stop_word;
 
 /// Value of a suggested search; the best-matching rule has 1.
-const SEARCH: f64 = 0.15;
+const SEARCH_VALUE: f64 = 0.15;
 
 /// Factor for the value of a past session, compared with a memory: `PERSON_WEIGHT` for the person's
 /// own messages and sessions with a diary, `AGENT_WEIGHT` for an agent's messages.
@@ -67,7 +67,7 @@ impl BriefingDraft {
         }));
         let searched = entries.len();
         entries.extend(suggested.iter().map(|query| {
-            entry(BriefingSection::Searches, EntryTier::Worth, SEARCH, lines::search(query, interface))
+            entry(BriefingSection::Searches, EntryTier::Worth, SEARCH_VALUE, lines::search(query, interface))
         }));
         entries.push(entry(
             BriefingSection::Feedback,

@@ -37,15 +37,15 @@ use cm_session::status::SessionStatus;
 use cm_text::stop_words::is_stop_word;
 
 /// Factor for the score of a session in another project, if the caller named a project.
-const ELSEWHERE: f64 = 0.5;
+const OTHER_PROJECT_FACTOR: f64 = 0.5;
 /// Minimum score of a diary, as a share of the best diary's.
-const MATCH: f32 = 0.5;
+const MIN_DIARY_SHARE: f32 = 0.5;
 /// A session found by words alone contains one in this many words of the task.
-const FEW: usize = 3;
+const TASK_WORDS_PER_MATCH: usize = 3;
 /// The same for a session that stands out but is not near in meaning.
-const MOST: usize = 2;
+const TASK_WORDS_PER_DISTANT_MATCH: usize = 2;
 /// Number of sessions to retrieve per shown session, because some are filtered out.
-const SPARE: usize = 4;
+const RETRIEVED_PER_SHOWN_SESSION: usize = 4;
 
 impl BriefingBuilder<'_> {
     /// Returns up to `limit` past sessions that match the task, in order of time if it counts or orders; `None` if no session is indexed and
@@ -82,7 +82,7 @@ impl BriefingBuilder<'_> {
     fn here(&self, workspace: Option<&str>) -> f64 {
         let elsewhere =
             workspace.is_some_and(|own| self.is_explicit && !same_project(project(own), &self.workspace));
-        if elsewhere { ELSEWHERE } else { 1.0 }
+        if elsewhere { OTHER_PROJECT_FACTOR } else { 1.0 }
     }
 
     /// Adds sessions that only a diary records. Of an indexed session its log decides whether it is
@@ -95,10 +95,10 @@ impl BriefingBuilder<'_> {
         shown: &mut HashSet<String>,
         passages: &mut Vec<SessionPassage>,
     ) -> Result<()> {
-        let found = self.candidates.diaries(self.context, open, limit * SPARE)?;
+        let found = self.candidates.diaries(self.context, open, limit * RETRIEVED_PER_SHOWN_SESSION)?;
         let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
         for (note, score) in found {
-            if self.is_chance(score as f32) || (score as f32) < MATCH * best {
+            if self.is_chance(score as f32) || (score as f32) < MIN_DIARY_SHARE * best {
                 continue;
             }
             let Ok(loaded) = load(open, &note.path) else { continue };
@@ -175,7 +175,7 @@ impl BriefingBuilder<'_> {
             weights: Weights::default(),
             meaning: meaning.as_ref(),
             offset: 0,
-            limit: limit * SPARE,
+            limit: limit * RETRIEVED_PER_SHOWN_SESSION,
         };
         let found = match access.query(|sessions| sessions.search(request)) {
             Ok(found) => found.unwrap_or_default(),
@@ -186,9 +186,10 @@ impl BriefingBuilder<'_> {
         };
         let best = found.hits.first().map_or(0.0, rank_of);
         let fits = |hit: &&ConversationHit| match hit.standing {
-            None => hit.score >= CHANCE * best && mentions(&words, FEW, &hit.best.text),
+            None => hit.score >= CHANCE * best && mentions(&words, TASK_WORDS_PER_MATCH, &hit.best.text),
             Some(standing) => {
-                standing.stands_out && (standing.is_near || mentions(&words, MOST, &hit.best.text))
+                standing.stands_out
+                    && (standing.is_near || mentions(&words, TASK_WORDS_PER_DISTANT_MATCH, &hit.best.text))
             }
         };
         let hits: Vec<&ConversationHit> = found.hits.iter().filter(fits).collect();
@@ -293,9 +294,9 @@ mod tests {
     #[test]
     fn a_place_speaks_of_a_task_where_enough_of_its_words_stand_together() {
         let words = keywords("change the retry of gauge fetches");
-        assert!(mentions(&words, FEW, "The gauges were fetched twice."));
-        assert!(!mentions(&words, FEW, "I changed the colours."));
-        assert!(mentions(&keywords("retries"), FEW, "retry it"));
+        assert!(mentions(&words, TASK_WORDS_PER_MATCH, "The gauges were fetched twice."));
+        assert!(!mentions(&words, TASK_WORDS_PER_MATCH, "I changed the colours."));
+        assert!(mentions(&keywords("retries"), TASK_WORDS_PER_MATCH, "retry it"));
         assert_eq!((project("/home/dev/demo/"), project("demo")), ("demo", "demo"));
     }
 }

@@ -12,9 +12,9 @@ use cm_playbook::briefing::warning::MentionIndex;
 use cm_store::vault::{external_folder, file_names};
 
 /// Maximum number of workspace files that are inspected for languages and frameworks.
-const FILES: usize = 2_000;
+const MAX_INSPECTED_FILES: usize = 2_000;
 /// Maximum size of a package manifest that is read, in bytes.
-const LONGEST: usize = 256 * 1024;
+const MAX_MANIFEST_BYTES: usize = 256 * 1024;
 
 /// Languages, frameworks and other properties of the workspace, detected on first use.
 pub(crate) struct WorkspaceKinds<'m> {
@@ -52,10 +52,10 @@ fn looked_at(context: &Context) -> WorkspaceLanguages {
     let mut names = Vec::new();
     let mut manifests = String::new();
     for folder in folders {
-        names.extend(file_names::file_names(&folder, FILES));
+        names.extend(file_names::file_names(&folder, MAX_INSPECTED_FILES));
         for name in MANIFESTS {
             let text = external_folder::file(&folder.join(name)).unwrap_or_default();
-            manifests.push_str(&String::from_utf8_lossy(&text[..text.len().min(LONGEST)]));
+            manifests.push_str(&String::from_utf8_lossy(&text[..text.len().min(MAX_MANIFEST_BYTES)]));
         }
     }
     // The vault's own notes say nothing of the code.

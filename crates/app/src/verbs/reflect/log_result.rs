@@ -26,7 +26,7 @@ impl SessionProcessor<'_> {
         if self.run_options.dry_run {
             return Ok(());
         }
-        let came = match (reflection.done.applied, proposed.diary.is_empty()) {
+        let result = match (reflection.done.applied, proposed.diary.is_empty()) {
             (1.., _) => ReflectionResult::Learned,
             (0, false) => ReflectionResult::Diary,
             (0, true) => ReflectionResult::Nothing,
@@ -40,7 +40,7 @@ impl SessionProcessor<'_> {
             applied: reflection.done.applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
-            ..line(self.context, &proposed.todo.listed, came)
+            ..line(self.context, &proposed.todo.listed, result)
         };
         self.record.add(self.context.target(), own)?;
         for fork in &proposed.todo.forks {
@@ -57,7 +57,7 @@ impl SessionProcessor<'_> {
     /// # Errors
     /// Returns an error if the reflection log cannot be written.
     pub fn record_answer(&mut self, proposed: &SessionProposals<'_>, applied: usize) -> Result<()> {
-        let came = if applied > 0 { ReflectionResult::Learned } else { ReflectionResult::Diary };
+        let result = if applied > 0 { ReflectionResult::Learned } else { ReflectionResult::Diary };
         let line = ReflectionEntry {
             tier: ReaderTier::Model,
             reader: Some(AGENT.to_owned()),
@@ -65,7 +65,7 @@ impl SessionProcessor<'_> {
             applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
-            ..line(self.context, &proposed.todo.listed, came)
+            ..line(self.context, &proposed.todo.listed, result)
         };
         self.record.add(self.context.target(), line)
     }
@@ -82,25 +82,25 @@ impl SessionProcessor<'_> {
         let why = Some(logs::text(&error.message, &self.reader.rules));
         // Nobody can learn from a log that is gone; trying again would only say so again.
         let is_gone = error.code == GONE;
-        let (came, tier) = match is_gone {
+        let (result, tier) = match is_gone {
             true => (ReflectionResult::Nothing, ReaderTier::Model),
             false => (ReflectionResult::Failed, ReaderTier::Rules),
         };
         self.record.add(
             self.context.target(),
-            ReflectionEntry { why, tier, ..line(self.context, &todo.listed, came) },
+            ReflectionEntry { why, tier, ..line(self.context, &todo.listed, result) },
         )
     }
 }
 
-fn line(context: &Context, listed: &SessionSummary, came: ReflectionResult) -> ReflectionEntry {
+fn line(context: &Context, listed: &SessionSummary, result: ReflectionResult) -> ReflectionEntry {
     ReflectionEntry {
         at: context.now(),
         agent: listed.session.meta.agent.name().to_owned(),
         session: listed.session.meta.id.as_str().to_owned(),
         events: listed.counts.total(),
         ended: listed.session.meta.ended,
-        came,
+        came: result,
         tier: ReaderTier::Rules,
         reader: None,
         status: SessionStatus::Unknown,

@@ -51,15 +51,15 @@ pub(super) fn take(context: &Context, options: &Options) -> Result<NativeMemorie
     if folder.notes.is_empty() {
         return Ok(NativeMemories::default());
     }
-    let came = match import::native_folder(context, folder, options.dry_run) {
+    let result = match import::native_folder(context, folder, options.dry_run) {
         Err(error) if error.kind == ErrorKind::NothingDone => NativeMemories::default(),
-        came => came.map(|came| NativeMemories { notes: came.imported, commit: came.commit })?,
+        result => result.map(|result| NativeMemories { notes: result.imported, commit: result.commit })?,
     };
     if !options.dry_run {
         taken.extend(hashes);
         open.vault.write_private_json(FILE, &taken)?;
     }
-    Ok(came)
+    Ok(result)
 }
 
 /// The agents whose memories may be read: those whose sessions in the vault's own folder may be.
