@@ -48,6 +48,13 @@ fn a_folder_of_logs_is_counted_as_other_tools_count_it() {
     7 files in .claude/friction
     [exit 0]
     ");
+}
+
+#[test]
+fn classic_rules_judge_each_session_as_the_reference_does() {
+    let sandbox = with_logs();
+    let input = golden("friction/input");
+    sandbox.cm(&["friction", input.to_str().unwrap(), "--rules", "classic"]).ok();
     let text = sandbox.read(".claude/friction/friction_analysis.json");
     let reference =
         std::fs::read_to_string(golden("friction/reference-output/friction_analysis.json")).unwrap();
@@ -66,6 +73,13 @@ fn a_folder_of_logs_is_counted_as_other_tools_count_it() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ids(&text), ids(&reference));
+}
+
+#[test]
+fn the_analysis_is_also_printed_as_json_and_written_to_a_chosen_folder() {
+    let sandbox = with_logs();
+    let input = golden("friction/input");
+    let input = input.to_str().unwrap();
     insta::assert_snapshot!(sandbox.cm(&["friction", input, "--out", "there", "--json"]).snapshot(), @r#"
     {
       "rules": "observed",
