@@ -82,7 +82,10 @@ pub trait AgentHooks: Sync {
     }
 
     /// Events for which hooks are installed, in the order of the settings file.
-    fn installed_events(&self) -> &'static [HookEvent];
+    fn installed_events(&self) -> &'static [HookEvent] {
+        use HookEvent::{PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop};
+        &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd]
+    }
 
     /// Returns `true` if nothing follows this event in a session, so that it can be learned from.
     fn ends_session(&self, event: HookEvent) -> bool {

@@ -80,7 +80,7 @@ impl AgentHooks for ClaudeCode {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: false, trailing_commas: false }
+        JsonDialect::STRICT
     }
 
     fn empty_reply(&self) -> &'static str {

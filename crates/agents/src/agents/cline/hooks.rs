@@ -87,7 +87,7 @@ impl AgentHooks for Cline {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: false, trailing_commas: false }
+        JsonDialect::STRICT
     }
 
     fn context_reply(&self, _: HookEvent, text: &str) -> Value {

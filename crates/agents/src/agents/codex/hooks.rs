@@ -53,7 +53,7 @@ impl AgentHooks for Codex {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: false, trailing_commas: false }
+        JsonDialect::STRICT
     }
 
     fn empty_reply(&self) -> &'static str {

@@ -48,11 +48,6 @@ impl AgentHooks for CopilotCli {
         if event == HookEvent::ToolFailure { None } else { ClaudeCode.event_name(event) }
     }
 
-    fn installed_events(&self) -> &'static [HookEvent] {
-        use HookEvent::{PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop};
-        &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd]
-    }
-
     fn entries(&self, event: HookEvent, program: &ProgramPath) -> Vec<(&'static str, Value)> {
         let line = program.line(self.name(), event);
         let entry = json!({
@@ -66,7 +61,7 @@ impl AgentHooks for CopilotCli {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: false, trailing_commas: false }
+        JsonDialect::STRICT
     }
 
     fn context_reply(&self, _: HookEvent, text: &str) -> Value {

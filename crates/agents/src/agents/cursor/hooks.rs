@@ -81,7 +81,7 @@ impl AgentHooks for Cursor {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: true, trailing_commas: true }
+        JsonDialect::LOOSE
     }
 
     fn context_reply(&self, _: HookEvent, text: &str) -> Value {

@@ -68,7 +68,7 @@ impl AgentHooks for Gemini {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: true, trailing_commas: false }
+        JsonDialect::WITH_COMMENTS
     }
 
     fn context_reply(&self, _: HookEvent, text: &str) -> Value {

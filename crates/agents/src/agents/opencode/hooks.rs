@@ -49,13 +49,8 @@ impl AgentHooks for Opencode {
         Some(event.name())
     }
 
-    fn installed_events(&self) -> &'static [HookEvent] {
-        use HookEvent::{PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop};
-        &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd]
-    }
-
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: true, trailing_commas: true }
+        JsonDialect::LOOSE
     }
 
     fn context_reply(&self, _: HookEvent, text: &str) -> Value {

@@ -52,13 +52,8 @@ impl AgentHooks for Pi {
         Some(event.name())
     }
 
-    fn installed_events(&self) -> &'static [HookEvent] {
-        use HookEvent::{PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop};
-        &[SessionStart, Prompt, PreTool, PreCompact, Stop, SessionEnd]
-    }
-
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: false, trailing_commas: false }
+        JsonDialect::STRICT
     }
 
     fn context_reply(&self, _: HookEvent, text: &str) -> Value {

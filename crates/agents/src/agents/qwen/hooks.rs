@@ -68,7 +68,7 @@ impl AgentHooks for Qwen {
     }
 
     fn dialect(&self) -> JsonDialect {
-        JsonDialect { comments: true, trailing_commas: false }
+        JsonDialect::WITH_COMMENTS
     }
 
     fn context_reply(&self, event: HookEvent, text: &str) -> Value {

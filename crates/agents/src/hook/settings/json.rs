@@ -16,6 +16,14 @@ pub struct JsonDialect {
     pub trailing_commas: bool,
 }
 
+impl JsonDialect {
+    /// Plain JSON.
+    pub const STRICT: Self = Self { comments: false, trailing_commas: false };
+    pub const WITH_COMMENTS: Self = Self { comments: true, trailing_commas: false };
+    /// Comments and trailing commas.
+    pub const LOOSE: Self = Self { comments: true, trailing_commas: true };
+}
+
 /// Syntax error in a settings text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
@@ -323,8 +331,8 @@ mod tests {
 
     use super::*;
 
-    const STRICT: JsonDialect = JsonDialect { comments: false, trailing_commas: false };
-    const LOOSE: JsonDialect = JsonDialect { comments: true, trailing_commas: true };
+    const STRICT: JsonDialect = JsonDialect::STRICT;
+    const LOOSE: JsonDialect = JsonDialect::LOOSE;
 
     #[test]
     fn what_is_no_json_is_refused_with_its_place() {
