@@ -15,14 +15,16 @@ use super::process::ExternalProgram;
 use super::request::{ModelReply, ModelRequest};
 use cm_net::{ApiKey, RetrySleeper};
 
+/// Environment variable by which cm's hooks recognize that cm itself started the agent program.
+pub const MODEL_CALL_VARIABLE: &str = "CM_MODEL_CALL";
 /// Maximum size of a program's answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Maximum output size of a command that prints a key, in bytes.
 const MAX_KEY_BYTES: usize = 64 << 10;
 /// Timeout of a command that prints a key; long enough for the user to answer a prompt.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Environment variable by which cm's hooks recognize that cm itself started the agent program.
-const MODEL_CALL_MARKER: (&str, &str) = ("CM_MODEL_CALL", "1");
+/// [`MODEL_CALL_VARIABLE`] and its value.
+const MODEL_CALL_MARKER: (&str, &str) = (MODEL_CALL_VARIABLE, "1");
 /// Environment variables passed to every program; `*` matches any suffix.
 const DEFAULT_VARIABLES: [&str; 16] = [
     "PATH",

@@ -27,7 +27,7 @@ mod structured;
 mod tests;
 
 pub use budget::{BudgetError, BudgetPeriod, SpendingLimits};
-pub use cli_model::{ModelCommand, key_from};
+pub use cli_model::{MODEL_CALL_VARIABLE, ModelCommand, key_from};
 pub use cm_net::{ApiKey, RetryPolicy, RetrySleeper, ServerUrl};
 pub use error::{LlmError, Result};
 pub use estimate::TokenEstimate;

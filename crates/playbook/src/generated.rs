@@ -24,9 +24,12 @@ impl GeneratedFile {
     }
 }
 
-/// Estimates the number of tokens in a text of this many characters: four per token, rounded up.
+/// Characters per token, as an estimate for text of any model.
+pub const CHARS_PER_TOKEN: usize = 4;
+
+/// Estimates the number of tokens in a text of this many characters, rounded up.
 pub fn tokens(characters: usize) -> usize {
-    characters.div_ceil(4)
+    characters.div_ceil(CHARS_PER_TOKEN)
 }
 
 /// Start of the header line that contains the date of generation.

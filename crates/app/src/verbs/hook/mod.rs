@@ -28,6 +28,8 @@ use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::program::parse_hook_args;
 use cm_agents::hook::{HookEvent, HookMessage, HookReply, hook_agent};
+use cm_llm::MODEL_CALL_VARIABLE;
+use cm_playbook::generated::CHARS_PER_TOKEN;
 use cm_store::config::keys;
 use cm_store::vault::json_lines::{JsonLinesFile, remove_old_injection_logs};
 use cm_store::vault::lock::VaultLock;
@@ -46,8 +48,6 @@ const KEPT_DAYS: f64 = 30.0;
 const LOCK_TIMEOUT: Duration = Duration::from_millis(15);
 /// Command that agents are told to use for more context.
 const MORE: &str = "cm context";
-/// Average number of characters per token, to convert token budgets.
-const PER_TOKEN: usize = 4;
 
 /// What a hook prints, and the work to start afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub fn log_failure(call: &Request, words: &[&str], what: &str) {
 /// Whether cm itself started the agent for a model request; such sessions get no memories and are
 /// not recorded.
 fn is_model_call(call: &Request) -> bool {
-    call.variables.get("CM_MODEL_CALL").is_some_and(|value| !matches!(value.as_str(), "" | "0"))
+    call.variables.get(MODEL_CALL_VARIABLE).is_some_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
 /// Returns the call with the working directory, agent and session of the hook message.
@@ -271,12 +271,12 @@ fn candidate_parts(
     remove_old_injection_logs(&context.target().vault, context.now().minus_days(KEPT_DAYS));
     let tokens = settings.integer(keys::HOOKS_START_TOKENS);
     let start = start::parts(context, tokens)?;
-    let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
+    let Some(question) = &work.question else { return Ok((start, tokens * CHARS_PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
     let excluded = injections.excluded_ids().into_iter().chain(ids).collect();
     let mut parts = selection::parts(context, message, question, &excluded)?;
     parts.extend(start);
-    Ok((parts, tokens * PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))
+    Ok((parts, tokens * CHARS_PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))
 }
 
 /// Checks that every index can be read without a refresh.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::background::BackgroundTask;
-use super::{HookResponse, KEPT_DAYS, MORE, PER_TOKEN, start};
+use super::{HookResponse, KEPT_DAYS, MORE, start};
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::Result;
@@ -32,6 +32,7 @@ use cm_agents::hook::selection::SelectionLimits;
 use cm_agents::hook::{HookEvent, HookMessage, hook_agent, memory_text};
 use cm_embed::builtin::StaticModel;
 use cm_playbook::briefing::MIN_TOKENS;
+use cm_playbook::generated::CHARS_PER_TOKEN;
 use cm_secrets::redact;
 use cm_store::config::{Settings, keys};
 use cm_store::git::Repo;
@@ -83,7 +84,7 @@ pub(super) fn answer(
             none => none.insert(ask(call, message, connection, &settings, &plan, &injections)?),
         };
         let most = if plan.start {
-            settings.integer(keys::HOOKS_START_TOKENS) * PER_TOKEN
+            settings.integer(keys::HOOKS_START_TOKENS) * CHARS_PER_TOKEN
                 + settings.integer(keys::HOOKS_MAX_CHARACTERS)
         } else {
             MAX_INJECTION_UNITS
@@ -167,7 +168,7 @@ fn ask(
             notes: settings.integer(keys::HOOKS_MAX_NOTES),
             characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
         };
-        let tokens = (limits.characters / PER_TOKEN).max(MIN_TOKENS);
+        let tokens = (limits.characters / CHARS_PER_TOKEN).max(MIN_TOKENS);
         match briefing(&api, &question, tokens, PROMPT_TIMEOUT) {
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);
