@@ -171,6 +171,11 @@ impl Instant {
         self.0.format("%H:%M").to_string()
     }
 
+    /// Date and time of day in UTC, as `2026-11-21 14:05`.
+    pub fn date_and_time(self) -> String {
+        format!("{} {}", self.day(), self.minute())
+    }
+
     /// Converts to `chrono`'s type, for other libraries.
     pub fn to_chrono(self) -> DateTime<Utc> {
         self.0

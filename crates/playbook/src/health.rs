@@ -13,6 +13,7 @@ use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 use cm_note::instant::Instant;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{Band, EffectiveScore, effective, silent_days};
+use cm_note::score::round_to_four_decimals;
 
 /// Maximum number of best rules that are listed; `MAX_LISTED_PAIRS` limits merge candidates and conflicts.
 const MAX_BEST_RULES: usize = 5;
@@ -140,7 +141,7 @@ impl PlaybookHealth {
         let candidate = |(a, b, near): (usize, usize, Similarity)| MergeCandidate {
             ids: ids(live[a], live[b]),
             contents: contents(live[a], live[b]),
-            likeness: (near.value() * 10_000.0).round() / 10_000.0,
+            likeness: round_to_four_decimals(near.value()),
             reason: near.to_string(),
         };
         self.merge_candidates = pairs.into_iter().take(MAX_LISTED_PAIRS).map(candidate).collect();

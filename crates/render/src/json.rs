@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use cm_app::Error;
+use cm_note::score::round_to_four_decimals;
 use cm_note::user_text::UserText;
 
 /// A result as indented JSON; numbers are rounded to at most four decimals.
@@ -46,7 +47,7 @@ fn round(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
             if let Some(x) = number.as_f64() {
-                *value = json!((x * 10_000.0).round() / 10_000.0);
+                *value = json!(round_to_four_decimals(x));
             }
         }
         Value::Array(items) => items.iter_mut().for_each(round),

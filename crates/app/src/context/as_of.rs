@@ -37,7 +37,7 @@ impl fmt::Display for AsOf {
     /// As in "as of 2026-11-01 09:30, commit 0123456789".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let commit = self.commit.get(..10).unwrap_or(&self.commit);
-        write!(f, "as of {} {}, commit {commit}", self.date.day(), self.date.minute())
+        write!(f, "as of {}, commit {commit}", self.date.date_and_time())
     }
 }
 

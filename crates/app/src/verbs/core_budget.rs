@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::verbs::generate::{PlannedCore, planned_core};
 use cm_note::note::Note;
 use cm_note::path::NotePath;
+use cm_note::score::round_to_four_decimals;
 use cm_playbook::core::{CoreEntry, EntryScore, ListedEntry, SectionContents, same_but_for_day};
 use cm_store::vault::layout;
 
@@ -153,7 +154,7 @@ fn core_section(section: &SectionContents, entries: &[CoreEntry]) -> CoreSection
             id: entry.id.clone(),
             title: entry.title.clone(),
             path: entry.path.to_string(),
-            score: (score * 10_000.0).round() / 10_000.0,
+            score: round_to_four_decimals(score),
             pinned: entry.pinned,
             tokens: listed.tokens,
         }

@@ -25,6 +25,7 @@ use cm_note::instant::Instant;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, read};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
+use cm_note::score::round_to_four_decimals;
 use cm_store::git::{CommitId, CommitInfo, TreeChange};
 use cm_store::vault::usage::UsageTable;
 use cm_text::word_diff;
@@ -300,7 +301,7 @@ impl DiffScoring<'_> {
             }
             _ => effective(&Bullet::of(note)?, self.at, &constants).value(),
         };
-        Some((score * 10_000.0).round() / 10_000.0)
+        Some(round_to_four_decimals(score))
     }
 }
 

@@ -28,6 +28,7 @@ use cm_note::note::types::{CONTRADICTS, DERIVED_FROM, SUPERSEDES};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
+use cm_note::score::round_to_four_decimals;
 use cm_playbook::inbox::InboxNoteEntry;
 use cm_store::vault::usage::UsageTable;
 use cm_text::shorten::shorten;
@@ -244,7 +245,7 @@ impl<'m> ReviewedNotes<'m> {
             }
             _ => return None,
         };
-        Some((score * 10_000.0).round() / 10_000.0)
+        Some(round_to_four_decimals(score))
     }
 }
 

@@ -13,6 +13,7 @@ use cm_note::bullet::{Bullet, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
 use cm_note::score::bullet::{effective, past_scores, silent_days};
+use cm_note::score::round_to_four_decimals;
 use cm_note::score::{DecayScore, DecayStatus, Scoring};
 use cm_store::vault::usage::UsageCounts;
 
@@ -204,7 +205,7 @@ fn first_day(now: Instant, holds: &dyn Fn(Instant) -> bool) -> Option<Instant> {
 }
 
 fn rounded(score: f64) -> f64 {
-    (score * 10_000.0).round() / 10_000.0 + 0.0
+    round_to_four_decimals(score) + 0.0
 }
 
 #[cfg(test)]

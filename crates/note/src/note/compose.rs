@@ -14,6 +14,7 @@ use crate::markdown::escape::{escape_inline, escape_link_text, link_destination,
 use crate::markdown::outline;
 use crate::note::NoteKind;
 use crate::path::NotePath;
+use crate::score::round_to_four_decimals;
 
 /// Returns the order in which the frontmatter keys of this kind are written; other keys follow.
 pub fn key_order(kind: NoteKind) -> &'static [&'static str] {
@@ -331,7 +332,7 @@ fn tags(tags: &[String]) -> Value {
 
 /// A number clamped to 0–1 and rounded to four decimal places.
 fn fraction(number: f64) -> Value {
-    Value::from((number.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0)
+    Value::from(round_to_four_decimals(number.clamp(0.0, 1.0)))
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl EffectiveScore {
     }
 
     fn rounded(self) -> f64 {
-        (self.0 * 10_000.0).round() / 10_000.0 + 0.0
+        super::round_to_four_decimals(self.0) + 0.0
     }
 }
 

@@ -13,6 +13,11 @@ use crate::bullet::Maturity;
 use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal, Note, Priority};
 
+/// Rounds a score, a share or a strength for output.
+pub fn round_to_four_decimals(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
 /// Score of a memory: finite, not negative, ordered; serialized with four decimal places.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(with = "f64")]
@@ -31,7 +36,7 @@ impl DecayScore {
     }
 
     fn rounded(self) -> f64 {
-        (self.0 * 10_000.0).round() / 10_000.0
+        round_to_four_decimals(self.0)
     }
 }
 

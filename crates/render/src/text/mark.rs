@@ -3,10 +3,11 @@
 use super::committed;
 use super::style::{BAD, GOOD, ID, WARN, paint, safe};
 use cm_app::verbs::mark::MarkResult;
+use cm_note::score::round_to_four_decimals;
 
 pub fn marked(outcome: &MarkResult) -> String {
     let maturity = outcome.maturity.map(|maturity| format!("{}, ", maturity.name())).unwrap_or_default();
-    let score = (outcome.score * 10_000.0).round() / 10_000.0;
+    let score = round_to_four_decimals(outcome.score);
     let counts = format!("{} helpful, {} harmful", outcome.helpful, outcome.harmful);
     let what = if outcome.changed {
         committed(outcome.commit.as_deref())

@@ -9,6 +9,7 @@ use cm_app::sessions::search::{SessionMatch, SessionSearchResult};
 use cm_app::sessions::show::SessionPage;
 use cm_app::sessions::timeline::{Timeline, TimelineDay};
 use cm_app::sessions::{SessionRow, ShownEvent};
+use cm_note::instant::Instant;
 
 /// A table of sessions.
 pub fn list(outcome: &SessionList) -> String {
@@ -111,7 +112,7 @@ pub fn show(outcome: &SessionPage) -> String {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("diary in {}", safe(diary)))));
     }
     for event in &outcome.said {
-        let at = event.at.map(|at| format!("{} {}", at.day(), at.minute())).unwrap_or_default();
+        let at = event.at.map(Instant::date_and_time).unwrap_or_default();
         let text = safe(event.text.trim_end());
         let line = format!("{:>5}  {at:16}  {:6}", event.line, who(event));
         match text.contains('\n') {
@@ -131,9 +132,7 @@ pub fn show(outcome: &SessionPage) -> String {
 
 pub(super) fn head(session: &SessionRow) -> String {
     let info = &session.info;
-    let time = |at: Option<cm_note::instant::Instant>| {
-        at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
-    };
+    let time = |at: Option<Instant>| at.map_or_else(|| "?".to_owned(), Instant::date_and_time);
     let mut lines = format!(
         "{}  {}\n{}\n",
         paint(ID, &one_line(&info.id)),
@@ -245,15 +244,14 @@ fn day(day: &TimelineDay) -> Vec<String> {
 pub fn markdown(outcome: &SessionPage) -> String {
     let info = &outcome.session.info;
     let mut text = format!("# {}\n\n", info.title.as_deref().unwrap_or("Session"));
-    let time = |at: cm_note::instant::Instant| format!("{} {}", at.day(), at.minute());
     let facts = [
         ("Session", Some(info.id.clone())),
         ("Agent", Some(info.agent.clone())),
         ("Workspace", info.workspace.clone()),
         ("Branch", info.branch.clone()),
         ("Model", info.model.clone()),
-        ("Started", info.started.map(time)),
-        ("Ended", info.ended.map(time)),
+        ("Started", info.started.map(Instant::date_and_time)),
+        ("Ended", info.ended.map(Instant::date_and_time)),
     ];
     for (name, value) in facts {
         text.extend(value.map(|value| format!("- **{name}**: {value}\n")));

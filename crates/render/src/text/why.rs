@@ -18,7 +18,7 @@ pub fn why(outcome: &NoteEvidence) -> String {
     if !story.is_empty() {
         lines.push('\n');
         story.iter().for_each(|(at, line)| {
-            let at = format!("{} {}", at.day(), at.minute());
+            let at = at.date_and_time();
             lines.push_str(&format!("{}  {line}\n", paint(DIM, &at)));
         });
     }

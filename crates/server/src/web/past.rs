@@ -23,7 +23,7 @@ impl PastView {
     pub(super) fn of(context: &Context, address: &str) -> Option<Self> {
         let read = context.read_at()?;
         Some(Self {
-            at: format!("{} {}", read.date.day(), read.date.minute()),
+            at: read.date.date_and_time(),
             commit: read.commit.chars().take(10).collect(),
             subject: read.subject,
             today: without_time(address),

@@ -70,7 +70,7 @@ pub(super) fn type_name(note_type: &str) -> String {
 
 /// A time as day and minute, such as `2026-11-05 10:00`.
 pub(super) fn moment(at: Instant) -> String {
-    format!("{} {}", at.day(), at.minute())
+    at.date_and_time()
 }
 
 /// The text without a first paragraph or heading that only repeats the title.

@@ -13,6 +13,7 @@ use cm_note::passage::PassageKey;
 use cm_note::rank::confidence::Confidence;
 use cm_note::rank::fusion::NoteScores;
 use cm_note::rank::tie_breakers;
+use cm_note::score::round_to_four_decimals;
 
 /// How a note was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -179,5 +180,5 @@ impl Context {
 
 /// Rounds a score to four decimals.
 pub(crate) fn rounded(score: f64) -> f64 {
-    (score * 10_000.0).round() / 10_000.0
+    round_to_four_decimals(score)
 }

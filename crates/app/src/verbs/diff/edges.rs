@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use cm_note::graph::{Edge, EdgeSourceForm, Graph};
 use cm_note::note::Note;
+use cm_note::score::round_to_four_decimals;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EdgeEndNote {
@@ -65,7 +66,7 @@ fn edges(notes: &[Note], moved: &HashMap<String, String>) -> BTreeMap<EdgeKey, E
             from: end(&notes[edge.from]),
             relation: edge.relation.clone(),
             to: end(&notes[edge.to]),
-            old: Some((edge.strength * 10_000.0).round() / 10_000.0),
+            old: Some(round_to_four_decimals(edge.strength)),
             new: None,
             file: file.map(|source| notes[source.note].path.to_string()),
         };

@@ -11,6 +11,7 @@ mod mermaid;
 use std::collections::BTreeSet;
 
 use crate::note::{Note, NoteKind};
+use crate::score::round_to_four_decimals;
 
 use super::{Edge, Graph};
 
@@ -63,7 +64,7 @@ fn type_of(note: &Note) -> &str {
 
 /// The strength rounded to four decimal places.
 fn strength(edge: &Edge) -> f64 {
-    (edge.strength * 10_000.0).round() / 10_000.0
+    round_to_four_decimals(edge.strength)
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn position(context: &Context, points: &[TimePoint], time: &str) -> Result<usize
 
 fn shown(point: TimePoint, to: &str, is_chosen: bool) -> Point {
     Point {
-        label: format!("{} {} · {}", point.at.day(), point.at.minute(), point.subject),
+        label: format!("{} · {}", point.at.date_and_time(), point.subject),
         address: with_time(to, &point.commit),
         commit: point.commit,
         is_chosen,
