@@ -144,7 +144,7 @@ fn job(
     let (counted, kept) = (Arc::clone(&runs), Arc::clone(&done));
     let job = Job {
         name,
-        interval: interval,
+        interval,
         last: last.map(Instant::from_unix),
         run: Arc::new(move |_| {
             if counted.fetch_add(1, Ordering::Relaxed) < fails {
