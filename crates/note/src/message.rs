@@ -30,6 +30,8 @@ pub struct CommitMessage {
     pub operation: Option<String>,
 }
 
+/// Maximum number of note ids in a commit message.
+pub const MAX_LISTED_IDS: usize = 200;
 /// Maximum length of the subject, in characters.
 const MAX_SUBJECT_CHARS: usize = 100;
 
@@ -46,6 +48,12 @@ impl CommitMessage {
             self.ids.push(id);
         }
         self
+    }
+
+    /// Adds the ids of changed notes. None of them if there are more than [`MAX_LISTED_IDS`], because a
+    /// part of them would look like all.
+    pub fn with_ids<I: Into<String>>(self, ids: impl ExactSizeIterator<Item = I>) -> Self {
+        if ids.len() > MAX_LISTED_IDS { self } else { ids.fold(self, Self::id) }
     }
 
     /// Parses a commit message; `None` if it has no `Cm-Op` trailer.

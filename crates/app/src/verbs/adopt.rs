@@ -63,9 +63,6 @@ impl Adoption {
     }
 }
 
-/// Maximum number of note IDs listed in a commit message.
-const MAX_LISTED_IDS: usize = 200;
-
 /// Adds an ID to every selected note that lacks one; with `full`, also other missing keys to every selected
 /// note.
 ///
@@ -179,12 +176,8 @@ fn carry_out(context: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
         [one] => format!("Adopt {}", one.path),
         several => format!("Adopt {} notes", several.len()),
     };
-    let ids = plan.adopted.iter().map(|note| &note.id).take(if plan.adopted.len() > MAX_LISTED_IDS {
-        0
-    } else {
-        MAX_LISTED_IDS
-    });
-    let message = ids.fold(CommitMessage::new("adopt", subject), |message, id| message.id(id.as_str()));
+    let ids = plan.adopted.iter().map(|note| note.id.as_str());
+    let message = CommitMessage::new("adopt", subject).with_ids(ids);
     let changes = plan
         .adopted
         .into_iter()

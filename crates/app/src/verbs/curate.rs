@@ -24,7 +24,7 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, MAX_LISTED_IDS};
 use cm_note::path::NotePath;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
@@ -387,9 +387,6 @@ fn changes(
         &VaultFiles { body: &body, is_known: &is_note, place: &place },
     ))
 }
-
-/// Maximum number of note IDs listed in a commit message.
-const MAX_LISTED_IDS: usize = 200;
 
 fn message(options: &Options, before: &Playbook, after: &CurationResult) -> CommitMessage {
     let report = &after.report;

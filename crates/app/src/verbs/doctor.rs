@@ -17,6 +17,7 @@ use crate::verbs::init;
 use crate::verbs::legacy_private;
 use crate::verbs::lost_feedback;
 use crate::verbs::merge_driver;
+use crate::verbs::note_fields::MAX_FOLDER_FILES;
 use crate::verbs::token;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -79,9 +80,6 @@ impl HealthReport {
         Self { vault: self.vault.map(conceal), checks, fixed }
     }
 }
-
-/// Number of notes in a folder above which it is split: every commit rewrites the list of a folder.
-const MAX_FOLDER_NOTES: usize = 1000;
 
 /// Checks the target vault; with `fix`, first makes the repairs that need no confirmation.
 ///
@@ -347,7 +345,7 @@ fn crowds(notes: &[Note]) -> HealthCheck {
         0 => check("folders", CheckStatus::Ok, "no folder is too large", None),
         n => {
             let message =
-                format!("{n} files are in folders of more than {MAX_FOLDER_NOTES}, which slows down commits");
+                format!("{n} files are in folders of more than {MAX_FOLDER_FILES}, which slows down commits");
             check(
                 "folders",
                 CheckStatus::Warn,
@@ -440,7 +438,7 @@ fn not_understood(of: &ParseStatistics) -> String {
     format!("{agent} {} of {}{kinds}", of.not_understood, count(of.records as usize, "record"))
 }
 
-/// Returns the notes with an ID in folders of `graph/` or `vault/` with more than [`MAX_FOLDER_NOTES`] notes.
+/// Returns the notes with an ID in folders of `graph/` or `vault/` with more than [`MAX_FOLDER_FILES`] notes.
 fn crowded(notes: &[Note]) -> Vec<&Note> {
     let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
     for note in notes {
@@ -448,7 +446,7 @@ fn crowded(notes: &[Note]) -> Vec<&Note> {
             by_folder.entry(note.path.folder()).or_default().push(note);
         }
     }
-    by_folder.into_values().filter(|notes| notes.len() > MAX_FOLDER_NOTES).flatten().collect()
+    by_folder.into_values().filter(|notes| notes.len() > MAX_FOLDER_FILES).flatten().collect()
 }
 
 fn repair(context: &Context) -> Result<Vec<String>> {

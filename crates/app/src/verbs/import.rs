@@ -80,9 +80,6 @@ impl FolderImport {
     }
 }
 
-/// Maximum number of note IDs listed in a commit message.
-pub(crate) const MAX_LISTED_IDS: usize = 200;
-
 /// Result of importing notes or bullets, depending on the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -349,12 +346,8 @@ fn carry_out(
         [one] => format!("Import {} from {name}", one.target.file_name()),
         several => format!("Import {} notes from {name}", several.len()),
     };
-    let ids = incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > MAX_LISTED_IDS {
-        0
-    } else {
-        MAX_LISTED_IDS
-    });
-    let message = ids.fold(CommitMessage::new("import", subject), |message, id| message.id(id.as_str()));
+    let ids: Vec<&str> = incoming.iter().filter_map(|file| file.id.as_ref()).map(|id| id.as_str()).collect();
+    let message = CommitMessage::new("import", subject).with_ids(ids.into_iter());
     let notes = incoming.into_iter().map(|file| VaultFileChange::Copy {
         path: file.target,
         expected: None,

@@ -19,7 +19,7 @@ use cm_note::note::types::SUPERSEDES;
 use cm_note::path::NotePath;
 
 /// Number of files in a folder from which on new notes go to subfolders, named by two hex digits.
-const SPLIT_FOLDER_FILES: usize = 1000;
+pub(crate) const MAX_FOLDER_FILES: usize = 1000;
 
 /// Normalizes a title to one line and checks its length, 1–300 characters.
 pub(crate) fn title_of(typed: &str) -> Result<String> {
@@ -80,7 +80,7 @@ pub(crate) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) ->
 /// Returns the path of a file in `folder`, or in the subfolder named by the first two hex digits of
 /// the ID if the folder is full.
 pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
-    let shard = if open.vault.count_files(folder, SPLIT_FOLDER_FILES) >= SPLIT_FOLDER_FILES {
+    let shard = if open.vault.count_files(folder, MAX_FOLDER_FILES) >= MAX_FOLDER_FILES {
         format!("/{}", &id.short()[..2])
     } else {
         String::new()

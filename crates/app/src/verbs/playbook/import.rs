@@ -13,7 +13,6 @@ use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::import;
 use cm_exchange::exchange::plan::{self, BulletImportPlan, VaultContents};
 use cm_exchange::exchange::{ImportedDocument, playbook, rule_file};
 use cm_note::bullet::{BulletState, Maturity};
@@ -346,9 +345,7 @@ fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
         [one] => format!("Import \"{}\" from {name}", one.content),
         several => format!("Import {} rules from {name}", several.len()),
     };
-    let listed = if imported.len() > import::MAX_LISTED_IDS { 0 } else { imported.len() };
-    let message = CommitMessage::new("import", subject);
-    imported.iter().take(listed).fold(message, |message, brought| message.id(&brought.id))
+    CommitMessage::new("import", subject).with_ids(imported.iter().map(|brought| &brought.id))
 }
 
 fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {
