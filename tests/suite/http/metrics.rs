@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cm_app::verbs::stats;
 use cm_app::{Error, ErrorKind};
 use cm_note::token::AccessRole;
-use cm_server::http::Metric;
+use cm_server::http::{Metric, MetricKind};
 
 use super::support::TestServerConfig;
 
@@ -57,7 +57,7 @@ fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
             Ok(vec![Metric::of(
                 "cm_notes",
                 "Notes of the vault.",
-                false,
+                MetricKind::Gauge,
                 stats::kinds(context)?.values().sum::<usize>() as f64,
             )])
         };

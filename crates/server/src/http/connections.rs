@@ -38,7 +38,7 @@ const REJECTION_TIMEOUT: Duration = Duration::from_millis(500);
 const MAX_REJECTIONS: usize = 128;
 /// The response body for rejected connections. It is written out because their requests are not
 /// parsed.
-const TOO_MANY_BODY: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
+const TOO_MANY_CONNECTIONS: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
     \"hint\":\"close some, or try again after the seconds that `Retry-After` says\"}}";
 
 /// Number of open connections in total and per address.
@@ -199,8 +199,8 @@ fn reject_connection(state: &ServerState, stream: TcpStream, rejection_permits: 
     tokio::spawn(async move {
         let text = format!(
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
-             Retry-After: 2\r\nConnection: close\r\n\r\n{TOO_MANY_BODY}",
-            TOO_MANY_BODY.len()
+             Retry-After: 2\r\nConnection: close\r\n\r\n{TOO_MANY_CONNECTIONS}",
+            TOO_MANY_CONNECTIONS.len()
         );
         let mut stream = WriteTimeout::new(stream, REJECTION_TIMEOUT);
         let rejection = async { (stream.write_all(text.as_bytes()).await, stream.shutdown().await) };

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use super::metrics::Metric;
+use super::metrics::{Metric, MetricKind};
 use super::problem::Problem;
 use super::route::run_limited;
 use super::state::ServerState;
@@ -44,7 +44,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
 
 /// The response of `/metrics`: the server's metrics, and the vault's if they are available.
 pub async fn metrics(state: &Arc<ServerState>) -> String {
-    let mut vault_metrics = vec![
+    let mut metrics = vec![
         runner_metric(
             "cm_operations_running",
             "Number of running operations.",
@@ -58,26 +58,31 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
         Metric::of(
             "cm_uptime_seconds",
             "Seconds since the server started.",
-            false,
+            MetricKind::Gauge,
             state.age().as_secs_f64().floor(),
         ),
-        Metric::of("cm_log_dropped_total", "Number of dropped log lines.", true, state.log.dropped() as f64),
+        Metric::of(
+            "cm_log_dropped_total",
+            "Number of dropped log lines.",
+            MetricKind::Counter,
+            state.log.dropped() as f64,
+        ),
     ];
     if let Some(vault) = state.vault_metrics.clone() {
         let opener = Arc::clone(&state.opener);
-        let vault_figures =
+        let of_vault =
             run_limited(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?))
                 .await;
-        match vault_figures {
-            Ok(more) => vault_metrics.extend(more),
+        match of_vault {
+            Ok(more) => metrics.extend(more),
             Err(problem) => state.notice("figures", problem.error.to_string()),
         }
     }
-    state.metrics.text(&vault_metrics)
+    state.metrics.text(&metrics)
 }
 
 fn runner_metric(name: &'static str, help: &'static str, counts: [usize; 2]) -> Metric {
     let rows = ["read", "write"].into_iter().zip(counts);
     let rows = rows.map(|(effect, count)| (Some(("operation", effect.to_owned())), count as f64)).collect();
-    Metric { name, help, counts: false, rows }
+    Metric { name, help, kind: MetricKind::Gauge, rows }
 }

@@ -6,10 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-const BOUNDS: [u64; 14] = [
+/// Upper bounds of the latency histogram's buckets, in microseconds.
+const LATENCY_BOUNDS_MICROS: [u64; 14] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
     5_000_000, 10_000_000,
 ];
+
+/// How a metric's value changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricKind {
+    /// It only grows.
+    Counter,
+    Gauge,
+}
 
 /// A metric whose value is supplied by other code, such as the number of notes.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,16 +27,15 @@ pub struct Metric {
     pub name: &'static str,
     /// Help text.
     pub help: &'static str,
-    /// Whether it is a counter, as opposed to a gauge.
-    pub counts: bool,
+    pub kind: MetricKind,
     /// Samples: an optional label with its value, and the number.
     pub rows: Vec<(Option<(&'static str, String)>, f64)>,
 }
 
 impl Metric {
     /// A metric with a single sample.
-    pub fn of(name: &'static str, help: &'static str, counts: bool, value: f64) -> Self {
-        Self { name, help, counts, rows: vec![(None, value)] }
+    pub fn of(name: &'static str, help: &'static str, kind: MetricKind, value: f64) -> Self {
+        Self { name, help, kind, rows: vec![(None, value)] }
     }
 }
 
@@ -42,26 +50,39 @@ pub struct Metrics {
     pub connections: AtomicU64,
     /// Number of rejected connections.
     pub rejected_connections: AtomicU64,
-    /// Number of requests rejected by each rate limit, in the order of [`RateLimitReason`].
-    pub limited: [AtomicU64; 3],
+    /// Number of requests rejected by each rate limit, in the order of [`RateLimitReason::ALL`].
+    limited: [AtomicU64; RateLimitReason::ALL.len()],
     /// Number of runs and of failed runs per job.
     pub jobs: Mutex<BTreeMap<&'static str, (u64, u64)>>,
 }
 
 #[derive(Debug, Default, Clone)]
 struct Histogram {
-    counts: [u64; BOUNDS.len()],
+    counts: [u64; LATENCY_BOUNDS_MICROS.len()],
     count: u64,
     micros: u64,
 }
 
-/// The rate limit that rejected a request; its value is the index in [`Metrics::limited`].
+/// The rate limit that rejected a request.
 #[derive(Debug, Clone, Copy)]
 pub enum RateLimitReason {
     Token,
     Address,
     /// Limit of failed authentications of the address.
     Failure,
+}
+
+impl RateLimitReason {
+    const ALL: [Self; 3] = [Self::Token, Self::Address, Self::Failure];
+
+    /// Value of the label `by`.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Address => "address",
+            Self::Failure => "failure",
+        }
+    }
 }
 
 impl Metrics {
@@ -73,7 +94,7 @@ impl Metrics {
         let histogram = latency.entry(endpoint).or_default();
         histogram.count += 1;
         histogram.micros = histogram.micros.saturating_add(micros);
-        for (count, bound) in histogram.counts.iter_mut().zip(BOUNDS) {
+        for (count, bound) in histogram.counts.iter_mut().zip(LATENCY_BOUNDS_MICROS) {
             *count += u64::from(micros <= bound);
         }
     }
@@ -101,18 +122,28 @@ impl Metrics {
         }
         self.histograms(&mut out);
         head(&mut out, "cm_http_rate_limited_total", "Requests refused by the rate limit.", "counter");
-        for (count, why) in self.limited.iter().zip(["token", "address", "failure"]) {
-            let count = count.load(Ordering::Relaxed);
-            line(&mut out, &format!("cm_http_rate_limited_total{{by=\"{why}\"}} {count}"));
+        for (count, why) in self.limited.iter().zip(RateLimitReason::ALL) {
+            let (count, by) = (count.load(Ordering::Relaxed), why.label());
+            line(&mut out, &format!("cm_http_rate_limited_total{{by=\"{by}\"}} {count}"));
         }
         let load = |value: &AtomicU64| value.load(Ordering::Relaxed) as f64;
         let own = [
-            Metric::of("cm_http_in_flight", "Requests in progress.", false, load(&self.in_flight)),
-            Metric::of("cm_http_connections", "Open connections.", false, load(&self.connections)),
+            Metric::of(
+                "cm_http_in_flight",
+                "Requests in progress.",
+                MetricKind::Gauge,
+                load(&self.in_flight),
+            ),
+            Metric::of(
+                "cm_http_connections",
+                "Open connections.",
+                MetricKind::Gauge,
+                load(&self.connections),
+            ),
             Metric::of(
                 "cm_http_turned_away_total",
                 "Refused connections.",
-                true,
+                MetricKind::Counter,
                 load(&self.rejected_connections),
             ),
         ];
@@ -129,7 +160,7 @@ impl Metrics {
         let name = "cm_http_request_seconds";
         head(out, name, "Request duration by endpoint.", "histogram");
         for (endpoint, histogram) in lock(&self.latency).iter() {
-            for (count, bound) in histogram.counts.iter().zip(BOUNDS) {
+            for (count, bound) in histogram.counts.iter().zip(LATENCY_BOUNDS_MICROS) {
                 let bound = bound as f64 / 1e6;
                 line(out, &format!("{name}_bucket{{endpoint=\"{endpoint}\",le=\"{bound}\"}} {count}"));
             }
@@ -157,7 +188,7 @@ fn head(out: &mut String, name: &str, help: &str, kind: &str) {
 }
 
 fn figure_text(out: &mut String, figure: &Metric) {
-    head(out, figure.name, figure.help, if figure.counts { "counter" } else { "gauge" });
+    head(out, figure.name, figure.help, if figure.kind == MetricKind::Counter { "counter" } else { "gauge" });
     for (label, value) in &figure.rows {
         let labels = label.as_ref().map(|(name, text)| format!("{{{name}=\"{}\"}}", escaped(text)));
         line(out, &format!("{}{} {value}", figure.name, labels.unwrap_or_default()));
@@ -173,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_told_in_prometheus_words() {
+    fn metrics_are_written_in_the_format_of_prometheus() {
         let metrics = Metrics::default();
         metrics.answered("/search", "GET", 200, Duration::from_micros(1_500));
         metrics.answered("/search", "GET", 200, Duration::from_secs(20));
@@ -182,7 +213,7 @@ mod tests {
         let notes = Metric {
             name: "cm_notes",
             help: "Notes of the vault.",
-            counts: false,
+            kind: MetricKind::Gauge,
             rows: vec![(Some(("type", "a \"b\"\n\\".into())), 3.0)],
         };
         insta::assert_snapshot!(metrics.text(&[notes]), @r#"

@@ -38,7 +38,7 @@ mod write_timeout;
 pub use jobs::Job;
 pub use limits::HttpLimits;
 pub use log::LogEntry;
-pub use metrics::Metric;
+pub use metrics::{Metric, MetricKind};
 pub(crate) use middleware::Peer;
 pub use nested::NestedService;
 pub(crate) use problem::Problem;

@@ -20,8 +20,8 @@ use cm_app::{CallerIdentity, Context, ErrorKind, ProgressWatch, Request, Result,
 use cm_note::note;
 use cm_render::json;
 use cm_server::http::{
-    HttpLimits, HttpServer, HttpSetup, LogEntry, Metric, ServerTls, ShutdownResult, VaultOpener, listen,
-    serve,
+    HttpLimits, HttpServer, HttpSetup, LogEntry, Metric, MetricKind, ServerTls, ShutdownResult, VaultOpener,
+    listen, serve,
 };
 use cm_server::operations::TABLE;
 use cm_server::serving::StopSignal;
@@ -246,7 +246,7 @@ fn notes(kinds: BTreeMap<note::NoteKind, usize>) -> Metric {
     Metric {
         name: "cm_notes",
         help: "Number of notes by kind.",
-        counts: false,
+        kind: MetricKind::Gauge,
         rows: kinds.into_iter().map(row).collect(),
     }
 }
