@@ -17,6 +17,7 @@ pub mod passage;
 pub mod path;
 pub mod query;
 pub mod rank;
+pub mod rounding;
 pub mod score;
 pub mod token;
 pub mod union_find;

@@ -11,9 +11,9 @@ use crate::conflict::{ConflictReason, RuleContradiction, RuleStatement, Similari
 use crate::rule_pairs::{PairFinder, RulePairs};
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 use cm_note::instant::Instant;
+use cm_note::rounding::round_to_four_decimals;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{Band, EffectiveScore, effective, silent_days};
-use cm_note::score::round_to_four_decimals;
 
 /// Maximum number of best rules that are listed; `MAX_LISTED_PAIRS` limits merge candidates and conflicts.
 const MAX_BEST_RULES: usize = 5;

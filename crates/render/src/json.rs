@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use cm_app::Error;
-use cm_note::score::round_to_four_decimals;
+use cm_note::rounding::round_to_four_decimals;
 use cm_note::user_text::UserText;
 
 /// A result as indented JSON; numbers are rounded to at most four decimals.

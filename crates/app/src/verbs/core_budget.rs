@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::verbs::generate::{PlannedCore, planned_core};
 use cm_note::note::Note;
 use cm_note::path::NotePath;
-use cm_note::score::round_to_four_decimals;
+use cm_note::rounding::round_to_four_decimals;
 use cm_playbook::core::{CoreEntry, EntryScore, ListedEntry, SectionContents, same_but_for_day};
 use cm_store::vault::layout;
 

@@ -12,8 +12,8 @@ use crate::verbs::playbook::{VaultBullet, constants, merged};
 use cm_note::bullet::{Bullet, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
+use cm_note::rounding::round_to_four_decimals;
 use cm_note::score::bullet::{effective, past_scores, silent_days};
-use cm_note::score::round_to_four_decimals;
 use cm_note::score::{DecayScore, DecayStatus, Scoring};
 use cm_store::vault::usage::UsageCounts;
 

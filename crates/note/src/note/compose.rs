@@ -14,7 +14,7 @@ use crate::markdown::escape::{escape_inline, escape_link_text, link_destination,
 use crate::markdown::outline;
 use crate::note::NoteKind;
 use crate::path::NotePath;
-use crate::score::round_to_four_decimals;
+use crate::rounding::round_to_four_decimals;
 
 /// Returns the order in which the frontmatter keys of this kind are written; other keys follow.
 pub fn key_order(kind: NoteKind) -> &'static [&'static str] {

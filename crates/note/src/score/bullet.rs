@@ -15,6 +15,7 @@ use super::{Scoring, age, event_value};
 use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal};
+use crate::rounding::round_to_four_decimals;
 
 pub use breakdown::ScoreBreakdown;
 pub use history::{PastScore, past_scores};
@@ -39,7 +40,7 @@ impl EffectiveScore {
     }
 
     fn rounded(self) -> f64 {
-        super::round_to_four_decimals(self.0) + 0.0
+        round_to_four_decimals(self.0) + 0.0
     }
 }
 

@@ -12,11 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::bullet::Maturity;
 use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal, Note, Priority};
-
-/// Rounds a score, a share or a strength for output.
-pub fn round_to_four_decimals(number: f64) -> f64 {
-    (number * 10_000.0).round() / 10_000.0
-}
+use crate::rounding::round_to_four_decimals;
 
 /// Score of a memory: finite, not negative, ordered; serialized with four decimal places.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]

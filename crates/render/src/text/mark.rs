@@ -3,7 +3,7 @@
 use super::committed;
 use super::style::{BAD, GOOD, ID, WARN, paint, safe};
 use cm_app::verbs::mark::MarkResult;
-use cm_note::score::round_to_four_decimals;
+use cm_note::rounding::round_to_four_decimals;
 
 pub fn marked(outcome: &MarkResult) -> String {
     let maturity = outcome.maturity.map(|maturity| format!("{}, ", maturity.name())).unwrap_or_default();

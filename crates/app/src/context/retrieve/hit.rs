@@ -13,7 +13,7 @@ use cm_note::passage::PassageKey;
 use cm_note::rank::confidence::Confidence;
 use cm_note::rank::fusion::NoteScores;
 use cm_note::rank::tie_breakers;
-use cm_note::score::round_to_four_decimals;
+use cm_note::rounding::round_to_four_decimals;
 
 /// How a note was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

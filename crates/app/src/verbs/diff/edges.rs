@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use cm_note::graph::{Edge, EdgeSourceForm, Graph};
 use cm_note::note::Note;
-use cm_note::score::round_to_four_decimals;
+use cm_note::rounding::round_to_four_decimals;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EdgeEndNote {

@@ -11,7 +11,7 @@ mod mermaid;
 use std::collections::BTreeSet;
 
 use crate::note::{Note, NoteKind};
-use crate::score::round_to_four_decimals;
+use crate::rounding::round_to_four_decimals;
 
 use super::{Edge, Graph};
 
