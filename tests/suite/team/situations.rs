@@ -210,7 +210,7 @@ fn two_notes_of_one_title_both_stay_12() {
     };
     let commands: Vec<String> =
         serde_json::from_value(entries(&ben)["items"][0]["commands"].clone()).unwrap();
-    assert_eq!((&entries(&ben)["total"], commands.len()), (&1.into(), 2), "{commands:?}");
+    assert_eq!((&entries(&ben)["total"], commands.len()), (&1.into(), 3), "{commands:?}");
     let words = shell_words::split(&commands[0]).unwrap();
     ben.cm(&words[1..].iter().map(String::as_str).collect::<Vec<_>>()).ok();
     settle(&[&ben, &ada]);
