@@ -2,14 +2,14 @@
 
 /// Maximum number of ancestors to inspect.
 #[cfg(target_os = "linux")]
-const MOST: usize = 32;
+const MAX_ANCESTORS: usize = 32;
 
 /// Command lines of the ancestors, nearest first. Empty where `/proc` cannot be read.
 #[cfg(target_os = "linux")]
 pub fn lines() -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     let mut next = parent("self");
-    while let Some(process) = next.filter(|_| lines.len() < MOST) {
+    while let Some(process) = next.filter(|_| lines.len() < MAX_ANCESTORS) {
         let Ok(bytes) = std::fs::read(format!("/proc/{process}/cmdline")) else { break };
         let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
         lines.push(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect());

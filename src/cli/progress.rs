@@ -11,7 +11,7 @@ use cm_app::Progress;
 use cm_render::text::style::one_line;
 
 /// Time between two lines where stderr is no terminal.
-const PAUSE: Duration = Duration::from_secs(10);
+const PAUSE_BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Shows how much is done, the rate and the remaining time, until it is dropped.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl ProgressDisplay {
         self.bar.set_position(at.done as u64);
         let Some(latest) = self.latest.as_ref().filter(|_| at.total > 0) else { return };
         match latest.get() {
-            Some(instant) if instant.elapsed() < PAUSE => {}
+            Some(instant) if instant.elapsed() < PAUSE_BETWEEN_LINES => {}
             last_report => {
                 latest.set(Some(Instant::now()));
                 // The first report comes too early to tell a rate.

@@ -62,7 +62,7 @@ impl Format {
 }
 
 /// Maximum number of bytes read from standard input.
-const LONGEST: u64 = 16 << 20;
+const MAX_STDIN_BYTES: u64 = 16 << 20;
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let as_json = output.json || arguments.format == Some(Format::Json);
@@ -125,7 +125,7 @@ fn standard_input() -> Result<String> {
     }
     let mut bytes = Vec::new();
     stdin
-        .take(LONGEST)
+        .take(MAX_STDIN_BYTES)
         .read_to_end(&mut bytes)
         .map_err(|error| Error::usage(format!("cannot read standard input: {error}")))?;
     // Some shells of Windows begin with a byte order mark.

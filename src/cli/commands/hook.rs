@@ -31,9 +31,9 @@ pub struct Arguments {
 }
 
 /// Maximum number of bytes read from standard input.
-const LONGEST: usize = 16 << 20;
+const MAX_STDIN_BYTES: usize = 16 << 20;
 /// Idle time after which input counts as complete. Some agents never close the stream.
-const PATIENCE: Duration = Duration::from_secs(1);
+const STDIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
@@ -124,18 +124,18 @@ fn standard_input() -> String {
     String::from_utf8_lossy(&collect_input(&receiver)).into_owned()
 }
 
-/// Collects input until the stream ends, the JSON is complete, or no data arrives for [`PATIENCE`].
+/// Collects input until the stream ends, the JSON is complete, or no data arrives for [`STDIN_TIMEOUT`].
 fn collect_input(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
     let mut event = Vec::new();
-    while let Ok(piece) = pieces.recv_timeout(PATIENCE) {
+    while let Ok(piece) = pieces.recv_timeout(STDIN_TIMEOUT) {
         event.extend(piece);
         let whole = event.trim_ascii_end().ends_with(b"}")
             && serde_json::from_slice::<serde::de::IgnoredAny>(&event).is_ok();
-        if whole || event.len() > LONGEST {
+        if whole || event.len() > MAX_STDIN_BYTES {
             break;
         }
     }
-    event.truncate(LONGEST);
+    event.truncate(MAX_STDIN_BYTES);
     event
 }
 

@@ -22,7 +22,7 @@ use cm_render::text::style;
 pub use shell::Shell;
 
 /// Columns of a candidate's description.
-const ABOUT: usize = 60;
+const MAX_ABOUT_CHARS: usize = 60;
 
 /// Answers a shell with the candidates for the word at the cursor, one a line or as JSON, in the
 /// form that the shell's script expects. `before` is the line up to the cursor for Bash, and the
@@ -80,7 +80,7 @@ fn candidates(words: Vec<String>, call: &Request) -> Vec<(String, String)> {
     let found = complete(&mut command, words, last, Some(&call.cwd)).unwrap_or_default();
     let shown = |candidate: &CompletionCandidate| {
         let about = candidate.get_help().map(ToString::to_string).unwrap_or_default();
-        let about = style::cut(about.lines().next().unwrap_or_default(), ABOUT);
+        let about = style::cut(about.lines().next().unwrap_or_default(), MAX_ABOUT_CHARS);
         (candidate.get_value().to_string_lossy().into_owned(), about)
     };
     let mut found: Vec<(String, String)> = found.iter().map(shown).collect();

@@ -28,8 +28,8 @@ pub struct ModelCache {
 }
 
 /// Maximum number of open external models, and of cached query embeddings.
-const MODELS: usize = 4;
-const QUERIES: usize = 256;
+const MAX_OPEN_MODELS: usize = 4;
+const MAX_CACHED_QUERIES: usize = 256;
 
 impl ModelCache {
     fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
@@ -38,7 +38,7 @@ impl ModelCache {
             return Ok(Arc::clone(model));
         }
         let model: Model = Arc::from(cm_embed::open(outside, None)?);
-        open_models.truncate(MODELS - 1);
+        open_models.truncate(MAX_OPEN_MODELS - 1);
         open_models.insert(0, (outside.clone(), Arc::clone(&model)));
         Ok(model)
     }
@@ -50,7 +50,7 @@ impl ModelCache {
 
     fn keep(&self, model: &Model, question: &str, query: &Embedding) {
         let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
-        if queries.len() >= QUERIES {
+        if queries.len() >= MAX_CACHED_QUERIES {
             queries.clear();
         }
         queries.insert((model.name().to_owned(), question.to_owned()), query.clone());

@@ -23,12 +23,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-/// Interval at which watch events are polled; a folder without a watch is walked every `PAUSES`
+/// Interval at which watch events are polled; a folder without a watch is walked every `MAX_PAUSES`
 /// intervals.
-const PAUSE: Duration = Duration::from_millis(200);
-const PAUSES: u32 = 10;
+const PAUSE_BETWEEN_CHECKS: Duration = Duration::from_millis(200);
+const MAX_PAUSES: u32 = 10;
 /// Number of [`VaultChange`]s that can wait for the receiver.
-const WAITING: usize = 64;
+const MAX_WAITING_CALLS: usize = 64;
 
 /// State that a long-lived process shares between calls: indexes, vectors, models and file watches.
 pub struct ProcessCache {
@@ -77,7 +77,7 @@ impl ProcessCache {
     /// Starts a thread that sends the changed files of the open vaults shortly after each change.
     /// It ends when the receiver or the cache is dropped.
     pub fn changes(self: &Arc<Self>, context: &Context) -> Receiver<VaultChange> {
-        let (out, changes) = sync_channel(WAITING);
+        let (out, changes) = sync_channel(MAX_WAITING_CALLS);
         let followed: Vec<MonitoredVault> = context
             .vaults
             .iter()
@@ -146,12 +146,12 @@ impl MonitoredVault {
 }
 
 fn follow(mut followed: Vec<MonitoredVault>, keeper: &Weak<ProcessCache>, out: &SyncSender<VaultChange>) {
-    for turn in (1..=PAUSES).cycle() {
-        std::thread::sleep(PAUSE);
+    for turn in (1..=MAX_PAUSES).cycle() {
+        std::thread::sleep(PAUSE_BETWEEN_CHECKS);
         if keeper.strong_count() == 0 {
             return;
         }
-        for changed in followed.iter_mut().filter_map(|vault| vault.changed(turn != PAUSES)) {
+        for changed in followed.iter_mut().filter_map(|vault| vault.changed(turn != MAX_PAUSES)) {
             if out.send(changed).is_err() {
                 return;
             }

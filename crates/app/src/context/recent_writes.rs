@@ -9,7 +9,7 @@ use cm_note::path::NotePath;
 use cm_store::vault::write::is_temporary;
 
 /// Number of the latest changed paths that are kept.
-const MOST: usize = 1024;
+const MAX_WRITES: usize = 1024;
 
 /// The latest changes.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl RecentWrites {
         self.begun.clear();
         self.count += 1;
         self.paths.extend(paths.map(|path| (self.count, path.clone())));
-        let excess = self.paths.len().saturating_sub(MOST);
+        let excess = self.paths.len().saturating_sub(MAX_WRITES);
         self.paths.drain(..excess);
         self.last.insert(caller.map(str::to_owned), self.count);
     }

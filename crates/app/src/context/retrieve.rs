@@ -34,9 +34,9 @@ pub(crate) struct RetrievalResult<'m> {
 
 /// Number of notes that are ranked in addition to the requested ones, because multipliers for
 /// recency and usefulness can move a later note forward.
-const SPARE: usize = 30;
+const EXTRA_RANKED_NOTES: usize = 30;
 /// Number of notes, best first, that may answer a question.
-const ANSWERS: usize = 10;
+const MAX_ANSWERS: usize = 10;
 /// Score of a note without the word of a question of one word, as a share of the least score of a note with it.
 const WITHOUT_WORD: f64 = 0.99;
 
@@ -77,7 +77,7 @@ impl Context {
         });
         let mut ranked = Vec::new();
         for (fit, found) in order {
-            if ranked.len() >= wanted + SPARE {
+            if ranked.len() >= wanted + EXTRA_RANKED_NOTES {
                 break;
             }
             let note = vault_candidates[found.vault_index].note(&found.candidate)?;
@@ -113,7 +113,7 @@ impl Context {
             let by_score = b.score.total_cmp(&a.score).then_with(|| b.is_named.cmp(&a.is_named));
             by_score.then_with(|| key(b).cmp(&key(a)))
         });
-        let confidences = ranked.iter().take(ANSWERS).filter_map(|ranked| ranked.confidence);
+        let confidences = ranked.iter().take(MAX_ANSWERS).filter_map(|ranked| ranked.confidence);
         let confidence = confidences.max_by(|a, b| a.value().total_cmp(&b.value()));
         ranked.truncate(wanted);
         Ok(RetrievalResult { ranked, total, confidence })

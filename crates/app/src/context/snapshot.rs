@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Component, Path};
 
 /// Number of indexes of past commits that are kept on disk.
-const RETAINED: usize = 3;
+const MAX_STORED_INDEXES: usize = 3;
 
 /// The files of a vault at a past commit, with their own index.
 pub struct Snapshot {
@@ -56,7 +56,7 @@ impl Snapshot {
     /// Marks the index as in use, so that other processes do not delete it, and deletes old past
     /// indexes.
     pub(crate) fn hold(&self) {
-        self.index().retain_recent(RETAINED);
+        self.index().retain_recent(MAX_STORED_INDEXES);
     }
 
     /// Returns id, time and message of the commit.

@@ -92,14 +92,14 @@ fn apply_locked(
     loop {
         match attempt(context, open, &journal, set.clone(), unsynced) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
-            Err(error) if error.is_changed_meanwhile() && attempts < ATTEMPTS => attempts += 1,
+            Err(error) if error.is_changed_meanwhile() && attempts < MAX_ATTEMPTS => attempts += 1,
             outcome => return outcome,
         }
     }
 }
 
 /// Maximum number of retries after another program saved one of the notes during the write.
-const ATTEMPTS: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// Plans the change, records it in the journal, writes the files and creates the commit; one
 /// attempt.

@@ -9,9 +9,9 @@ use crate::prose::{self, MessageAuthor, pattern};
 use cm_session::event::{EventKind, SessionEvent};
 
 /// Number of sentences of a prompt that is judged as a whole.
-const SENTENCES: std::ops::RangeInclusive<usize> = 2..=5;
+const PROMPT_SENTENCES: std::ops::RangeInclusive<usize> = 2..=5;
 /// Number of words of such a prompt.
-const WORDS: std::ops::RangeInclusive<usize> = 4..=45;
+const PROMPT_WORDS: std::ops::RangeInclusive<usize> = 4..=45;
 /// Number of words up to which a prompt replaces the one lasting sentence of it.
 const MAX_REPLACING_WORDS: usize = 30;
 /// Maximum number of words of a question that the sentences after it answer: "location? default is US."
@@ -84,8 +84,8 @@ fn whole_prompt(
     let from = if is_cut { first.place } else { 0 };
     let texts = (from..all.len()).map(text_of).collect::<Option<Vec<&str>>>()?;
     let text = texts.join(" ");
-    let is_judged = SENTENCES.contains(&texts.len())
-        && WORDS.contains(&word_count(&text))
+    let is_judged = PROMPT_SENTENCES.contains(&texts.len())
+        && PROMPT_WORDS.contains(&word_count(&text))
         && !is_code(&text)
         && !texts.iter().enumerate().any(|(at, text)| is_question(text) && !(at == 0 && is_short(text)));
     is_judged.then(|| Statement { text, ..first.clone() })

@@ -12,7 +12,7 @@ use super::state::ServerState;
 use crate::serving::TokenEnd;
 
 /// Interval at which tokens are checked.
-const INTERVAL: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Cancellation handles of used tokens by id; `None` is the key of requests without a token.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl TokenEnds {
 pub(super) async fn watch(state: Arc<ServerState>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
-            () = sleep(INTERVAL) => {}
+            () = sleep(CHECK_INTERVAL) => {}
             () = shutdown_requested(&mut stop) => return,
         }
         let Ok(token_store) = (state.tokens)() else { continue };

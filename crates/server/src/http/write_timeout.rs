@@ -14,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 use super::framing::Framing;
 
 /// Maximum duration and size of the input discarded after the response.
-const LINGER: Duration = Duration::from_secs(2);
+const LINGER_DURATION: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 << 20;
 
 /// A TCP or TLS stream with a write timeout.
@@ -92,7 +92,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         if this.linger.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
-        let (end, read) = this.linger.get_or_insert_with(|| (Box::pin(sleep(LINGER)), 0));
+        let (end, read) = this.linger.get_or_insert_with(|| (Box::pin(sleep(LINGER_DURATION)), 0));
         let mut space = [0; 8 << 10];
         while !this.ended && *read < LINGER_BYTES && end.as_mut().poll(cx).is_pending() {
             let mut buffer = ReadBuf::new(&mut space);

@@ -10,7 +10,7 @@ use axum::response::Response;
 use super::assets::{ADDRESSES, AssetAddresses};
 use super::forms::Fields;
 use super::response::{html, redirect};
-use super::sessions::{COOKIE, LIFETIME};
+use super::sessions::{COOKIE, LIFETIME_SECONDS};
 use super::setup::{Visitor, WebState};
 use crate::http::{Problem, ServerState, authentication};
 use crate::operations::Caller;
@@ -81,7 +81,7 @@ fn log_in(state: &ServerState, web: &WebState, caller: Caller, next: &str, parts
         return ask(parts, StatusCode::INTERNAL_SERVER_ERROR, next, problem, false);
     };
     let mut response = redirect(next, &parts.headers);
-    set_cookie(state, &mut response, &secret, LIFETIME);
+    set_cookie(state, &mut response, &secret, LIFETIME_SECONDS);
     response
 }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_cookie_of_an_encrypted_server_stays_on_encrypted_connections() {
-        assert!(cookie("x", LIFETIME, true).ends_with("; SameSite=Strict; Secure"));
-        assert!(!cookie("x", LIFETIME, false).contains("Secure"));
+        assert!(cookie("x", LIFETIME_SECONDS, true).ends_with("; SameSite=Strict; Secure"));
+        assert!(!cookie("x", LIFETIME_SECONDS, false).contains("Secure"));
     }
 }

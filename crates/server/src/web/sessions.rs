@@ -15,7 +15,7 @@ use cm_note::token::AccessRole;
 /// Name of the cookie.
 pub(crate) const COOKIE: &str = "cm_page";
 /// How long a login lasts, in seconds.
-pub(super) const LIFETIME: i64 = 12 * 60 * 60;
+pub(super) const LIFETIME_SECONDS: i64 = 12 * 60 * 60;
 /// Maximum number of logins; the one that ends first gives way.
 const MAX_LOGINS: usize = 1_000;
 
@@ -94,7 +94,7 @@ impl WebSessions {
         let session = WebSession {
             caller,
             csrf,
-            ends: Instant::from_unix(now.unix() + LIFETIME),
+            ends: Instant::from_unix(now.unix() + LIFETIME_SECONDS),
             notice: Mutex::default(),
         };
         let mut all = locked(&self.all);
@@ -168,7 +168,7 @@ mod tests {
         assert!(sessions.of(&ours, now).is_some());
         assert!(sessions.of(&headers(&format!("{COOKIE}=x")), now).is_none());
         assert!(sessions.of(&headers(&format!("{COOKIE}={secret}; {COOKIE}={secret}")), now).is_none());
-        assert!(sessions.of(&ours, Instant::from_unix(now.unix() + LIFETIME)).is_none());
+        assert!(sessions.of(&ours, Instant::from_unix(now.unix() + LIFETIME_SECONDS)).is_none());
         sessions.end(&ours);
         assert!(sessions.of(&ours, now).is_none());
     }

@@ -16,17 +16,17 @@ use cm_note::rank::fusion::{Coverage, NoteScores};
 use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
 
 /// Minimum number of candidates that the word search returns per vault.
-const POOL: usize = 200;
+const POOL_NOTES: usize = 200;
 /// Minimum number of candidates per embedding model and vault; notes beyond these are too
 /// dissimilar to matter.
-const NEAREST: usize = 60;
+const NEAREST_NOTES: usize = 60;
 /// Minimum cosine with [`SemanticThreshold::Near`].
-const NEAR: f32 = 0.35;
+const MIN_NEAR_COSINE: f32 = 0.35;
 /// Minimum cosine with [`SemanticThreshold::Rules`] by the large model.
-const RULE_FINE: f32 = 0.1;
+const MIN_FINE_RULE_COSINE: f32 = 0.1;
 /// Minimum cosine by the small model with [`SemanticThreshold::Rules`], for notes that the large one has not
 /// embedded.
-const RULE_COARSE: f32 = 0.2;
+const MIN_COARSE_RULE_COSINE: f32 = 0.2;
 
 pub(super) struct VaultCandidate<'m> {
     pub(super) open: &'m OpenVault,
@@ -98,9 +98,10 @@ fn retain_matches(
         found.matches = note.bm25 > 0.0
             || match by_meaning {
                 SemanticThreshold::Relative => cut.passes(note),
-                SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(MIN_NEAR_COSINE),
                 SemanticThreshold::Rules => {
-                    let least = if note.fine.is_some() { RULE_FINE } else { RULE_COARSE };
+                    let least =
+                        if note.fine.is_some() { MIN_FINE_RULE_COSINE } else { MIN_COARSE_RULE_COSINE };
                     cosine(note) >= least.min(nearest) && cosine(note) > 0.0
                 }
             };
@@ -176,11 +177,11 @@ impl Context {
         let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
         let twice = wanted.saturating_mul(2);
         let (nearest, least) = match by_meaning {
-            SemanticThreshold::Relative => (NEAREST.max(twice), 0.0),
-            SemanticThreshold::Near => (POOL.max(twice), NEAR),
-            SemanticThreshold::Rules => (POOL.max(twice), 0.0),
+            SemanticThreshold::Relative => (NEAREST_NOTES.max(twice), 0.0),
+            SemanticThreshold::Near => (POOL_NOTES.max(twice), MIN_NEAR_COSINE),
+            SemanticThreshold::Rules => (POOL_NOTES.max(twice), 0.0),
         };
-        let pool = POOL.max(twice);
+        let pool = POOL_NOTES.max(twice);
         let request = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
         let candidates = self.query_index(open, |index| index.candidates(request))?;
         Ok(VaultCandidates { candidates, coarse, fine })

@@ -14,8 +14,8 @@ use cm_note::rank::graph_expansion::spread;
 use cm_store::config::keys;
 
 /// Graph expansion: number of seed hits and maximum number of hops.
-const SEEDS: usize = 10;
-const HOPS: u8 = 2;
+const MAX_SEEDS: usize = 10;
+const MAX_HOPS: u8 = 2;
 
 impl Context {
     /// Adds notes that are linked to the best hits of a vault; returns the number of added notes.
@@ -27,7 +27,7 @@ impl Context {
     ) -> Result<usize> {
         let own = |one: &RankedNote<'_>| one.open.level == open.level;
         let mut hits: Vec<usize> = (0..ranked.len()).filter(|at| own(&ranked[*at])).collect();
-        hits.truncate(SEEDS);
+        hits.truncate(MAX_SEEDS);
         let notes: Vec<Note> = hits.iter().map(|at| ranked[*at].note.clone()).collect();
         let mut neighbours =
             self.query_index(open, |index| index.neighbours(&notes.iter().collect::<Vec<_>>()))?;
@@ -60,7 +60,7 @@ impl Context {
         let relevance = |place: &Option<usize>| place.map_or(0.0, |at| ranked[at].parts.in_context());
         let scores: Vec<f64> = places.iter().map(relevance).collect();
         let share = self.target().settings.number(keys::SEARCH_GRAPH_SHARE);
-        let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, HOPS);
+        let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, MAX_HOPS);
         for (place, spread) in places.iter().zip(&spread) {
             let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
             if let Some(one) = place.map(|at| &mut ranked[at]) {

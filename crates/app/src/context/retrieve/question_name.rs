@@ -5,7 +5,7 @@ use cm_note::note::Note;
 use cm_note::rank::confidence::Confidence;
 
 /// Maximum length of a question in bytes that may be a name.
-const LONGEST: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 /// Maximum number of characters of a word in a script without spaces.
 const LONGEST_WIDE: usize = 4;
 
@@ -16,7 +16,7 @@ impl QuestionName {
     /// Returns `None` if the question is too long or has no word.
     pub fn of(question: &str) -> Option<Self> {
         let folded = folded(question);
-        (question.len() <= LONGEST && !folded.is_empty()).then_some(Self(folded))
+        (question.len() <= MAX_NAME_CHARS && !folded.is_empty()).then_some(Self(folded))
     }
 
     /// Whether the question is a single word.

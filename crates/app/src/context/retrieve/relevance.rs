@@ -11,7 +11,7 @@ use cm_note::rank::fusion::{Coverage, FusedScore, FusionWeights, NoteScores, fus
 use cm_store::config::keys;
 
 /// Largest bonus of a note from the time that the question names, as a share of its relevance.
-const TIME: f64 = 0.5;
+const MAX_TIME_BONUS: f64 = 0.5;
 
 /// How a note answers a question by itself, in its conversation and by its time.
 #[derive(Clone, Copy)]
@@ -67,7 +67,9 @@ impl Context {
         };
         let time = |found: &VaultCandidate<'_>| match ranges.is_empty() {
             true => 1.0,
-            false => 1.0 + TIME * time_range::fit(&ranges, Instant::from_unix(found.candidate.updated)),
+            false => {
+                1.0 + MAX_TIME_BONUS * time_range::fit(&ranges, Instant::from_unix(found.candidate.updated))
+            }
         };
         let relevance = |((fit, in_context), found): ((FusedScore, f64), &VaultCandidate<'_>)| {
             let coverage = gathered.coverage(found);

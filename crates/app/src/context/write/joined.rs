@@ -2,7 +2,7 @@
 //! exchange of files, then a merge commit or a move of the branch.
 
 use super::{
-    ATTEMPTS, WriteResult, content, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
+    MAX_ATTEMPTS, WriteResult, content, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
     refuse_during_merge, settings_broken_in_head, with_actor, write_and_commit,
 };
 use std::collections::HashSet;
@@ -63,7 +63,7 @@ pub fn join(
     loop {
         let Some(change) = plan(open, repo)? else { return Ok(WriteResult::default()) };
         match attempt(context, open, &journal, change) {
-            Err(error) if error.is_changed_meanwhile() && attempts < ATTEMPTS => attempts += 1,
+            Err(error) if error.is_changed_meanwhile() && attempts < MAX_ATTEMPTS => attempts += 1,
             outcome => return outcome,
         }
     }

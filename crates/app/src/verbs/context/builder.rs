@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::budget::RankedRule;
-use super::candidates::{BriefingCandidates, BulletCandidate, CHANCE, MemoryCandidate};
+use super::candidates::{BriefingCandidates, BulletCandidate, MIN_SHARE_OF_BEST, MemoryCandidate};
 use super::kinds::WorkspaceKinds;
 use super::{BriefingMemory, BriefingRule, RuleReason, SessionPassage};
 use crate::context::open::Context;
@@ -29,19 +29,19 @@ use cm_playbook::briefing::warning::{BriefingWarning, MentionIndex, WarningKind,
 use cm_text::stop_words::is_stop_word;
 
 /// Maximum number of memories in a briefing.
-const MEMORIES: usize = 12;
+const MAX_SHOWN_MEMORIES: usize = 12;
 /// Maximum number of unverified memories in a briefing.
-const UNVERIFIED: usize = 4;
+const MAX_SHOWN_UNVERIFIED: usize = 4;
 /// Maximum number of unpinned rules that are included although they do not match the task.
-const STANDING: usize = 2;
+const MAX_STANDING_RULES: usize = 2;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
-const MATCH: f64 = 0.4;
+const MIN_SHARE_OF_BEST_RULE: f64 = 0.4;
 /// Minimum score of a rule that was learned in a session which matches the task, as a share of the best rule's.
-const MATCH_FROM_SESSION: f64 = 0.2;
+const MIN_SHARE_OF_BEST_RULE_FROM_SESSION: f64 = 0.2;
 /// Value of a rule that does not match the task; the best match has 1.
-const BACKGROUND: f64 = 0.1;
+const UNMATCHED_RULE_VALUE: f64 = 0.1;
 /// Factor for the value of a memory of another project.
-const ELSEWHERE: f64 = 0.5;
+const OTHER_PROJECT_FACTOR: f64 = 0.5;
 
 /// The task, the workspace and the candidates from which a briefing is built.
 pub(super) struct BriefingBuilder<'m> {
@@ -85,7 +85,7 @@ impl BriefingBuilder<'_> {
                 .workspace
                 .as_deref()
                 .is_some_and(|own| self.is_explicit && !same_project(own, &self.workspace));
-            let here = if elsewhere { ELSEWHERE } else { 1.0 };
+            let here = if elsewhere { OTHER_PROJECT_FACTOR } else { 1.0 };
             valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
         }
         valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
@@ -98,8 +98,8 @@ impl BriefingBuilder<'_> {
         }
         let (unverified, confirmed): (Vec<_>, Vec<_>) =
             valued.into_iter().partition(|(_, found)| found.note.is_unverified());
-        omitted.memories +=
-            confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
+        omitted.memories += confirmed.len().saturating_sub(MAX_SHOWN_MEMORIES)
+            + unverified.len().saturating_sub(MAX_SHOWN_UNVERIFIED);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let mut snippets = NoteSnippets::of(&query);
         let mut shown = |valued: Vec<(f64, &MemoryCandidate<'_>)>, most| -> Vec<BriefingMemory> {
@@ -114,7 +114,7 @@ impl BriefingBuilder<'_> {
             };
             few.into_iter().map(memory).collect()
         };
-        (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
+        (shown(confirmed, MAX_SHOWN_MEMORIES), shown(unverified, MAX_SHOWN_UNVERIFIED))
     }
 
     /// Returns rules and pitfalls: pinned ones, those that match the task, then a few established ones
@@ -141,21 +141,25 @@ impl BriefingBuilder<'_> {
             let relevance = rank::relevance(score, self.candidates.best_bullet);
             let is_of_matching_session =
                 bullet.fields.sources.iter().any(|it| self.sessions.contains(&it.session));
-            let least = if is_of_matching_session { MATCH_FROM_SESSION } else { MATCH };
+            let least = if is_of_matching_session {
+                MIN_SHARE_OF_BEST_RULE_FROM_SESSION
+            } else {
+                MIN_SHARE_OF_BEST_RULE
+            };
             let fits = candidate.score.is_some() && relevance >= least && !self.is_chance(score);
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
-                pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
+                pinned.push(self.ruled(candidate, (UNMATCHED_RULE_VALUE + relevance) * useful, why));
             } else if fits {
                 fitting.push(self.ruled(candidate, relevance * useful, why));
             } else if useful >= 1.0 && self.is_standing(candidate) {
-                others.push(self.ruled(candidate, BACKGROUND * useful * (1.0 + relevance), why));
+                others.push(self.ruled(candidate, UNMATCHED_RULE_VALUE * useful * (1.0 + relevance), why));
             }
         }
         for part in [&mut pinned, &mut fitting, &mut others] {
             part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
         }
-        others.truncate(STANDING.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        others.truncate(MAX_STANDING_RULES.min(limit.saturating_sub(pinned.len() + fitting.len())));
         let mut rules: Vec<RankedRule> = pinned.into_iter().chain(fitting).chain(others).collect();
         omitted.rules += self.candidates.unseen;
         for out in rules.drain(limit.min(rules.len())..) {
@@ -188,7 +192,7 @@ impl BriefingBuilder<'_> {
     }
 
     pub(super) fn is_chance(&self, score: f32) -> bool {
-        score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
+        score < MIN_SHARE_OF_BEST * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
     /// Whether a bullet is shown although it does not match the task: it was made for this kind of

@@ -22,35 +22,35 @@ use cm_text::similarity;
 use cm_text::tokens::Tokenizer;
 
 /// Hits below this fraction of the best score count as accidental matches.
-pub(super) const CHANCE: f32 = 0.2;
+pub(super) const MIN_SHARE_OF_BEST: f32 = 0.2;
 /// Maximum number of confirmed memories to retrieve.
-const MEMORIES: usize = 40;
+const MAX_RETRIEVED_MEMORIES: usize = 40;
 /// Maximum number of unverified memories to retrieve.
-const UNVERIFIED: usize = 12;
+const MAX_RETRIEVED_UNVERIFIED: usize = 12;
 /// Number of bullets to retrieve in addition to the limit, because some are filtered out later.
-const SPARE: usize = 10;
+const EXTRA_RULES: usize = 10;
 /// Maximum number of pinned bullets to retrieve.
-const PINNED: usize = 200;
+const MAX_PINNED_RULES: usize = 200;
 /// Maximum number of bullets of each maturity to retrieve that do not match the task.
-const PROVED: usize = 100;
+const MAX_UNMATCHED_RULES: usize = 100;
 /// Maximum number of new bullets, latest first, to retrieve that do not match the task.
-const NEW: usize = 50;
+const MAX_NEW_RULES: usize = 50;
 /// Maximum number of deprecated patterns to retrieve.
-const DEPRECATED: usize = 2_000;
+const MAX_DEPRECATED_PATTERNS: usize = 2_000;
 /// Maximum number of toxic blocks to retrieve that match the task.
-const TOXIC: usize = 20;
+const MAX_TOXIC_BLOCKS: usize = 20;
 /// Maximum number of `SUPERSEDES` edges to retrieve.
-const SUPERSEDING: usize = 500;
+const MAX_SUPERSEDES_EDGES: usize = 500;
 /// Maximum number of deprecated bullets with a replacement to retrieve.
-const REPLACED: usize = 10;
+const MAX_REPLACED_RULES: usize = 10;
 /// Minimum cosine by the fine model of a task and a discouraged rule for a warning.
-const NEAR_FINE: f64 = 0.7;
+const MIN_FINE_COSINE: f64 = 0.7;
 /// Minimum cosine by the coarse model, which counts where the fine model has not embedded the rule.
-const NEAR_COARSE: f64 = 0.8;
+const MIN_COARSE_COSINE: f64 = 0.8;
 /// Minimum number of words of a blocked pattern that has a meaning.
-const MEANINGFUL: usize = 3;
+const MIN_PATTERN_WORDS: usize = 3;
 /// Maximum number of search terms taken from a task.
-const WORDS: usize = 250;
+const MAX_TASK_WORDS: usize = 250;
 
 /// A bullet that is in use and may become part of the briefing.
 pub(super) struct BulletCandidate {
@@ -189,7 +189,7 @@ impl<'m> BriefingCandidates<'m> {
         for ((open, hits), own) in context.vaults.iter().zip(hits_by_vault).zip(bests) {
             let factor = if own > 0.0 { best / own } else { 1.0 };
             hits.scores.values_mut().for_each(|score| *score *= factor);
-            if hits.least * factor >= CHANCE * best {
+            if hits.least * factor >= MIN_SHARE_OF_BEST * best {
                 self.unseen += hits.unseen;
             }
             let memories = self.memories.iter_mut().filter(|it| it.open.level == open.level);
@@ -230,7 +230,7 @@ impl<'m> BriefingCandidates<'m> {
         if !self.words.is_empty() {
             let fitting = BooleanGroup { filter: in_use.clone(), not: not.clone(), ..self.wish() };
             let query = Query { root: QueryNode::Group(fitting), notices: Vec::new() };
-            let found = self.answers(context, open, &query, SemanticThreshold::Rules, limit + SPARE)?;
+            let found = self.answers(context, open, &query, SemanticThreshold::Rules, limit + EXTRA_RULES)?;
             hits.unseen = found.total.saturating_sub(found.ranked.len());
             for ranked in found.ranked {
                 hits.least = ranked.score as f32;
@@ -238,12 +238,18 @@ impl<'m> BriefingCandidates<'m> {
                 hits.notes.push(ranked.note);
             }
         }
-        let mut more = index_hits(context, open, with(label(LabelField::Pinned, "true")), PINNED)?;
-        let proven = index_hits(context, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
-        let few = PROVED - proven.len();
+        let mut more = index_hits(context, open, with(label(LabelField::Pinned, "true")), MAX_PINNED_RULES)?;
+        let proven =
+            index_hits(context, open, with(label(LabelField::Maturity, "proven")), MAX_UNMATCHED_RULES)?;
+        let few = MAX_UNMATCHED_RULES - proven.len();
         more.extend(proven);
         more.extend(index_hits(context, open, with(label(LabelField::Maturity, "established")), few)?);
-        more.extend(index_hits(context, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
+        more.extend(index_hits(
+            context,
+            open,
+            with(label(LabelField::Maturity, "candidate")),
+            MAX_NEW_RULES,
+        )?);
         hits.add(more);
         hits.blocked = self.blocked_in(context, open)?;
         Ok(hits)
@@ -288,12 +294,12 @@ impl<'m> BriefingCandidates<'m> {
         let kind = label(LabelField::Kind, NoteKind::Blocked.name());
         let deprecated = label(LabelField::Type, "deprecated");
         let only = BooleanGroup { filter: vec![kind.clone(), deprecated], ..BooleanGroup::default() };
-        let hits = index_hits(context, open, only, DEPRECATED)?;
+        let hits = index_hits(context, open, only, MAX_DEPRECATED_PATTERNS)?;
         let mut found: Vec<BlockedNote> = hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect();
-        for (note, is_near) in self.discouraged(context, open, vec![kind], TOXIC)? {
+        for (note, is_near) in self.discouraged(context, open, vec![kind], MAX_TOXIC_BLOCKS)? {
             let Some(blocked) = BlockedNote::of(&note) else { continue };
             // A word or a piece of code has no meaning of its own that a task could be near to.
-            if is_near && similarity::words(blocked.text()).len() >= MEANINGFUL {
+            if is_near && similarity::words(blocked.text()).len() >= MIN_PATTERN_WORDS {
                 self.near_blocked.insert(blocked.id.to_string());
             }
             if found.iter().all(|other| other.id != blocked.id) {
@@ -319,8 +325,8 @@ impl<'m> BriefingCandidates<'m> {
         let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
         let found = self.answers(context, open, &query, SemanticThreshold::Near, limit)?;
         let is_near = |parts: &HitScore| match (parts.fine, parts.coarse) {
-            (Some(fine), _) => fine >= NEAR_FINE,
-            (None, coarse) => coarse.is_some_and(|coarse| coarse >= NEAR_COARSE),
+            (Some(fine), _) => fine >= MIN_FINE_COSINE,
+            (None, coarse) => coarse.is_some_and(|coarse| coarse >= MIN_COARSE_COSINE),
         };
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, is_near(&ranked.parts))).collect())
     }
@@ -373,7 +379,7 @@ impl<'m> BriefingCandidates<'m> {
         unverified.not.clear();
         unverified.filter.push(label(LabelField::State, Note::UNVERIFIED));
         let mut hits = Vec::new();
-        for (group, most) in [(group, MEMORIES), (unverified, UNVERIFIED)] {
+        for (group, most) in [(group, MAX_RETRIEVED_MEMORIES), (unverified, MAX_RETRIEVED_UNVERIFIED)] {
             let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
             hits.extend(self.answers(context, open, &query, SemanticThreshold::Near, most)?.ranked);
         }
@@ -384,7 +390,7 @@ impl<'m> BriefingCandidates<'m> {
             filter: vec![label(LabelField::Kind, NoteKind::Edge.name()), label(LabelField::Type, SUPERSEDES)],
             ..BooleanGroup::default()
         };
-        let edges = index_hits(context, open, edges, SUPERSEDING)?;
+        let edges = index_hits(context, open, edges, MAX_SUPERSEDES_EDGES)?;
         let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
         let waiting = waiting(context, open, edges.iter().map(|ends| ends.from.as_str()))?;
         let confirmed = edges.into_iter().filter(|ends| !waiting.contains(&ends.from));
@@ -422,7 +428,7 @@ impl<'m> BriefingCandidates<'m> {
         let filter = vec![kind, label(LabelField::Maturity, "deprecated")];
         let mut found = Vec::new();
         for open in &context.vaults {
-            let notes = self.discouraged(context, open, filter.clone(), REPLACED)?;
+            let notes = self.discouraged(context, open, filter.clone(), MAX_REPLACED_RULES)?;
             let notes = notes.into_iter().filter(|(note, _)| !context.is_hidden(open, note));
             let bullets = notes.filter_map(|(note, is_near)| Some((Bullet::of(&note)?, is_near)));
             found.extend(bullets.filter(|(bullet, _)| bullet.fields.replaced_by.is_some()));
@@ -539,7 +545,7 @@ pub(crate) fn words(task: &str) -> Vec<QueryNode> {
         if let (Some(from), Some(to)) = (from, to) {
             words.push(QueryNode::Text { field: None, text: TextCondition::Word(task[from..to].to_owned()) });
         }
-        if words.len() == WORDS {
+        if words.len() == MAX_TASK_WORDS {
             break;
         }
     }

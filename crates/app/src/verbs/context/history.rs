@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::SessionPassage;
 use super::builder::BriefingBuilder;
-use super::candidates::CHANCE;
+use super::candidates::MIN_SHARE_OF_BEST;
 use crate::context::find::load;
 use crate::context::open_vault::OpenVault;
 use crate::context::snippet::NoteSnippets;
@@ -186,7 +186,10 @@ impl BriefingBuilder<'_> {
         };
         let best = found.hits.first().map_or(0.0, rank_of);
         let fits = |hit: &&ConversationHit| match hit.standing {
-            None => hit.score >= CHANCE * best && mentions(&words, TASK_WORDS_PER_MATCH, &hit.best.text),
+            None => {
+                hit.score >= MIN_SHARE_OF_BEST * best
+                    && mentions(&words, TASK_WORDS_PER_MATCH, &hit.best.text)
+            }
             Some(standing) => {
                 standing.stands_out
                     && (standing.is_near || mentions(&words, TASK_WORDS_PER_DISTANT_MATCH, &hit.best.text))

@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 
 /// Number of characters of a prompt that are used for the search; longer prompts usually end in
 /// pasted text.
-const LONGEST_QUESTION: usize = 2_000;
+const MAX_QUESTION_CHARS: usize = 2_000;
 /// Number of words up to which the fine model embeds a prompt, which takes some ten milliseconds; longer ones are
 /// compared by the coarse model.
 const MAX_FINE_WORDS: usize = 60;
@@ -37,23 +37,23 @@ const MAX_CANDIDATES: usize = 30;
 /// Maximum number of unverified notes that are considered for injection.
 const MAX_UNVERIFIED: usize = 10;
 
-/// Selects the notes to inject for a question. `known` contains the IDs and CORE.md links that the
+/// Selects the notes to inject for a question. `received_ids` contains the IDs and CORE.md links that the
 /// session has received already.
 pub(super) fn parts(
     context: &Context,
     message: &HookMessage,
     question: &str,
-    known_ids: &BTreeSet<String>,
+    received_ids: &BTreeSet<String>,
 ) -> Result<Vec<InjectionPart>> {
-    let question: String = question.chars().take(LONGEST_QUESTION).collect();
-    let telling = ContentWords::of(&question, is_stop_word);
+    let question: String = question.chars().take(MAX_QUESTION_CHARS).collect();
+    let content_words = ContentWords::of(&question, is_stop_word);
     let settings = &context.target().settings;
-    let measure = SelectionLimits {
+    let limits = SelectionLimits {
         threshold: settings.number(keys::HOOKS_THRESHOLD),
         notes: settings.integer(keys::HOOKS_MAX_NOTES),
         characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
     };
-    if telling.is_empty() || measure.notes == 0 {
+    if content_words.is_empty() || limits.notes == 0 {
         return Ok(Vec::new());
     }
     check_indexes(context)?;
@@ -67,37 +67,37 @@ pub(super) fn parts(
     let candidates = |retrieval: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
         let mut candidates = Vec::new();
         for ranked in context.retrieve(retrieval, most)?.ranked {
-            if known_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, known_ids) {
+            if received_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, received_ids) {
                 continue;
             }
             let bullet = Bullet::of(&ranked.note);
             if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
                 continue;
             }
-            candidates.extend(candidate(&scope, &ranked, &telling, &query, measure.threshold));
+            candidates.extend(candidate(&scope, &ranked, &content_words, &query, limits.threshold));
         }
         Ok(candidates)
     };
-    let confirmed = choose(&candidates(retrieval, MAX_CANDIDATES)?, known_ids, &measure);
+    let confirmed = choose(&candidates(retrieval, MAX_CANDIDATES)?, received_ids, &limits);
     // Asked apart, so that many of them displace nothing that is confirmed.
     let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
     let room = SelectionLimits {
-        notes: measure.notes.div_ceil(UNVERIFIED_SHARE).min(measure.notes - confirmed.len()),
-        characters: measure.characters / UNVERIFIED_SHARE,
-        ..measure
+        notes: limits.notes.div_ceil(UNVERIFIED_SHARE).min(limits.notes - confirmed.len()),
+        characters: limits.characters / UNVERIFIED_SHARE,
+        ..limits
     };
     let unverified_retrieval =
         Retrieval { query: &unverified, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
     let few = if room.notes == 0 { Vec::new() } else { candidates(unverified_retrieval, MAX_UNVERIFIED)? };
-    Ok(parts_of(confirmed, choose(&few, known_ids, &room)))
+    Ok(parts_of(confirmed, choose(&few, received_ids, &room)))
 }
 
 /// Whether CORE.md in the session's context already contains the whole note: CORE.md lists titles,
 /// and the title of a one-line rule is the whole rule.
-fn is_in_core(note: &Note, known_ids: &BTreeSet<String>) -> bool {
+fn is_in_core(note: &Note, received_ids: &BTreeSet<String>) -> bool {
     let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
     is_whole
-        && memory_text::note_references(note.key(), &note.path).iter().any(|name| known_ids.contains(name))
+        && memory_text::note_references(note.key(), &note.path).iter().any(|name| received_ids.contains(name))
 }
 
 /// Formats the notes with these IDs for injection, in the given order.

@@ -88,7 +88,7 @@ pub struct ReflectResult {
 
 /// Maximum number of sessions in a run that a cheaper or another reader has processed, unless the
 /// options say otherwise: a new model does not read years at once.
-const REOPENED: usize = 20;
+const MAX_REOPENED_SESSIONS: usize = 20;
 /// The run ends after this number of consecutive sessions without an answer from the model.
 const MAX_UNANSWERED: usize = 3;
 
@@ -111,7 +111,7 @@ pub fn reflect(
     let SessionQueue { mut todo, reopened, matching: all } =
         plan(context, access, &record, &options.selection, kind)?;
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
-    let limit = options.limit.unwrap_or(todo.len() - reopened + REOPENED);
+    let limit = options.limit.unwrap_or(todo.len() - reopened + MAX_REOPENED_SESSIONS);
     let over = todo.len().saturating_sub(limit);
     todo.truncate(limit);
     let mut reader = SessionReader::open(context)?;

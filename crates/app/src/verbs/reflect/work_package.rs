@@ -46,7 +46,7 @@ use cm_playbook::curation::report::{UnappliedCode, UnappliedDelta};
 use cm_secrets::RedactionRules;
 
 /// Maximum number of existing rules in a work package.
-const RULES: usize = 40;
+const MAX_RULES: usize = 40;
 
 /// Work packages with which the calling agent takes the place of a language model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -110,7 +110,7 @@ pub fn build_packages(
             &rule_refs(&standing),
             &transcript.diary,
             &transcript.events,
-            RULES,
+            MAX_RULES,
             meaning(context.target()),
         );
         packages.push(WorkPackage {
@@ -203,7 +203,7 @@ pub(crate) fn read_with(
         &rule_refs(&standing),
         &transcript.diary,
         &transcript.events,
-        RULES,
+        MAX_RULES,
         meaning(context.target()),
     );
     let prompt = package::reflect(&transcript.diary, &transcript.events, &rules, &[]);

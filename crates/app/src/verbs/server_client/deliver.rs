@@ -20,7 +20,7 @@ use crate::verbs::server_client::session_upload::{
 use cm_store::config::{Settings, keys};
 
 /// Timeout of one upload. Nobody waits for it.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time after which a process begins no further upload.
 const MOST_TIME: Duration = Duration::from_secs(60);
 
@@ -242,7 +242,7 @@ impl<'a> Uploads<'a> {
                 DeliveryWait::Turn => Some(outbox.wait_for_delivery_turn()?),
             };
             let Some(turn) = turn else { return Ok(sent) };
-            let delivery = turn.deliver(|item| api.send(item, TIMEOUT), &may_begin, call.now)?;
+            let delivery = turn.deliver(|item| api.send(item, DELIVERY_TIMEOUT), &may_begin, call.now)?;
             drop(turn);
             sent.delivered += delivery.delivered;
             sent.set_aside += delivery.set_aside;

@@ -15,7 +15,7 @@ use cm_text::shorten::shorten;
 /// Name of the private copy.
 const FILE: &str = "MEMORY.md";
 /// Timeout of the request. Nobody waits for it.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const COPY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Size of the copy in bytes after which nothing is added.
 const LARGEST_COPY: usize = 512 << 10;
 /// Maximum number of rules and memories of the copy.
@@ -37,7 +37,7 @@ pub fn stored(connection: &ServerConnection) -> Option<String> {
 /// # Errors
 /// A server that does not answer or sends something else, and files that cannot be written.
 pub fn refresh(connection: &ServerConnection, api: &ServerApi) -> Result<()> {
-    let text = checked(&api.memory_md(TIMEOUT)?).ok_or_else(|| {
+    let text = checked(&api.memory_md(COPY_TIMEOUT)?).ok_or_else(|| {
         Error::refused("invalid-answer", format!("{} did not send a MEMORY.md", connection.url))
     })?;
     let private = &connection.private;

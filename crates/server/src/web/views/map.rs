@@ -10,7 +10,7 @@ use cm_app::verbs::map::{self, RegionKind, RegionRow};
 use cm_app::{Context, Error, Result};
 
 /// Maximum number of hits that the map marks.
-const HITS: usize = 60;
+const MAX_HITS: usize = 60;
 
 #[derive(Template)]
 #[template(path = "graph.html")]
@@ -94,5 +94,5 @@ pub(super) fn near(context: &Context, request: &PageRequest) -> Result<WebData> 
 /// The hits of a search.
 pub(super) fn find(context: &Context, request: &PageRequest) -> Result<WebData> {
     let query = request.query.get("q").unwrap_or_default();
-    WebData::json(&map::find(context, query, HITS)?)
+    WebData::json(&map::find(context, query, MAX_HITS)?)
 }
