@@ -23,12 +23,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-/// Interval at which watch events are polled; a folder without a watch is walked every `MAX_PAUSES`
-/// intervals.
-const PAUSE_BETWEEN_CHECKS: Duration = Duration::from_millis(200);
-const MAX_PAUSES: u32 = 10;
+/// Interval at which watch events are polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Number of polls after which a folder without a watch is walked.
+const POLLS_PER_WALK: u32 = 10;
 /// Number of [`VaultChange`]s that can wait for the receiver.
-const MAX_WAITING_CALLS: usize = 64;
+const MAX_WAITING_CHANGES: usize = 64;
 
 /// State that a long-lived process shares between calls: indexes, vectors, models and file watches.
 pub struct ProcessCache {
@@ -77,7 +77,7 @@ impl ProcessCache {
     /// Starts a thread that sends the changed files of the open vaults shortly after each change.
     /// It ends when the receiver or the cache is dropped.
     pub fn changes(self: &Arc<Self>, context: &Context) -> Receiver<VaultChange> {
-        let (out, changes) = sync_channel(MAX_WAITING_CALLS);
+        let (out, changes) = sync_channel(MAX_WAITING_CHANGES);
         let followed: Vec<MonitoredVault> = context
             .vaults
             .iter()
@@ -146,12 +146,12 @@ impl MonitoredVault {
 }
 
 fn follow(mut followed: Vec<MonitoredVault>, keeper: &Weak<ProcessCache>, out: &SyncSender<VaultChange>) {
-    for turn in (1..=MAX_PAUSES).cycle() {
-        std::thread::sleep(PAUSE_BETWEEN_CHECKS);
+    for turn in (1..=POLLS_PER_WALK).cycle() {
+        std::thread::sleep(POLL_INTERVAL);
         if keeper.strong_count() == 0 {
             return;
         }
-        for changed in followed.iter_mut().filter_map(|vault| vault.changed(turn != MAX_PAUSES)) {
+        for changed in followed.iter_mut().filter_map(|vault| vault.changed(turn != POLLS_PER_WALK)) {
             if out.send(changed).is_err() {
                 return;
             }

@@ -17,7 +17,7 @@ struct RecentEmbeddings {
 
 impl RecentEmbeddings {
     /// Maximum number of embeddings of a generation.
-    const GENERATION_TEXTS: usize = 4_096;
+    const MAX_GENERATION_TEXTS: usize = 4_096;
 
     fn get(&mut self, text: &str) -> Option<Embedding> {
         if let Some(found) = self.newer.get(text) {
@@ -29,7 +29,7 @@ impl RecentEmbeddings {
     }
 
     fn put(&mut self, text: String, embedding: Embedding) {
-        if self.newer.len() >= Self::GENERATION_TEXTS {
+        if self.newer.len() >= Self::MAX_GENERATION_TEXTS {
             self.older = std::mem::take(&mut self.newer);
         }
         self.newer.insert(text, embedding);

@@ -13,8 +13,9 @@ use cm_note::rank::fusion::NoteScores;
 use cm_note::rank::graph_expansion::spread;
 use cm_store::config::keys;
 
-/// Graph expansion: number of seed hits and maximum number of hops.
+/// Number of best hits from which links are followed.
 const MAX_SEEDS: usize = 10;
+/// Maximum number of links from a hit to a note that is raised.
 const MAX_HOPS: u8 = 2;
 
 impl Context {
