@@ -27,12 +27,13 @@ use crate::sessions::gathered_evidence::{GatheredEvidence, evidence_for};
 use crate::sessions::logs;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
 use crate::verbs::curate::CurationOutcome;
-use crate::verbs::diary::session::SessionReader;
+use crate::verbs::diary::session::{SessionReader, SessionTranscript};
 use crate::verbs::diary::with_related;
 use crate::verbs::playbook;
 use cm_index::sessions::SessionSummary;
 use cm_learn::diary::Diary;
 use cm_learn::diary::StatementAuthor;
+use cm_learn::outcome::feedback::RuleRef;
 use cm_learn::reflect::answer::{
     AgentAnswer, DeltasAnswer, ProposedChange, ProposedDelta, agent_schema, deltas_schema,
 };
@@ -41,6 +42,7 @@ use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::session_topics::SessionTopics;
 use cm_learn::reflect::{package, verify};
 use cm_learn::statement::Certainty;
+use cm_note::bullet::Bullet;
 use cm_playbook::curation::delta::CurationDelta;
 use cm_playbook::curation::report::{UnappliedCode, UnappliedDelta};
 use cm_secrets::RedactionRules;
@@ -106,13 +108,7 @@ pub fn build_packages(
     let mut packages = Vec::new();
     for listed in todo.iter().take(options.limit.unwrap_or(1)) {
         let transcript = reader.read(context, &listed.session, None)?;
-        let rules = relevant_rules(
-            &rule_refs(&standing),
-            &transcript.diary,
-            &transcript.events,
-            MAX_RULES,
-            meaning(context.target()),
-        );
+        let rules = rules_for(context, &standing, &transcript);
         packages.push(WorkPackage {
             session: transcript.diary.session.clone(),
             agent: transcript.diary.agent.clone(),
@@ -131,6 +127,16 @@ pub fn build_packages(
     }
     let left = todo.len() - packages.len();
     Ok(WorkPackages { packages, left })
+}
+
+/// Returns the rules on the subjects of a session, at most [`MAX_RULES`].
+fn rules_for<'a>(
+    context: &Context,
+    standing: &[&'a Bullet],
+    transcript: &SessionTranscript,
+) -> Vec<RuleRef<'a>> {
+    let model = meaning(context.target());
+    relevant_rules(&rule_refs(standing), &transcript.diary, &transcript.events, MAX_RULES, model)
 }
 
 fn unread_sessions(
@@ -199,13 +205,7 @@ pub(crate) fn read_with(
     }
     let playbook = playbook::as_written(context, context.target())?;
     let standing = standing_rules(&playbook.bullets);
-    let rules = relevant_rules(
-        &rule_refs(&standing),
-        &transcript.diary,
-        &transcript.events,
-        MAX_RULES,
-        meaning(context.target()),
-    );
+    let rules = rules_for(context, &standing, &transcript);
     let prompt = package::reflect(&transcript.diary, &transcript.events, &rules, &[]);
     let answer = language_model.ask::<DeltasAnswer>(&prompt, ("deltas", deltas_schema()), |_| Ok(()));
     let deltas = answer.map_err(ModelFailure::into_error)?.value.deltas;
