@@ -2,7 +2,7 @@
 
 use cm_app::context::cancellation::Cancellation;
 
-/// What the first Ctrl-C does.
+/// Effect of the first Ctrl-C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InterruptMode {
     /// Stops after the current piece of work. The second Ctrl-C stops immediately.

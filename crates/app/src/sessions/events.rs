@@ -34,7 +34,7 @@ fn events(stretches: Vec<Stretch>) -> Vec<SessionEvent> {
         }
     }
     for event in whole {
-        // What a command of the person printed is told by the tool, in the same place.
+        // The output of a person's command has the speaker `tool`, on the same line.
         if event.kind == Some(EventName::PersonCommand)
             && event.speaker == Some(Speaker::Tool)
             && let Some(EventKind::PersonCommand { output, .. }) =
@@ -84,7 +84,7 @@ fn kind(stretch: Stretch) -> Option<EventKind> {
 mod tests {
     use super::*;
 
-    fn told(line: u64, kind: EventName, speaker: Speaker, text: &str) -> Stretch {
+    fn stretch(line: u64, kind: EventName, speaker: Speaker, text: &str) -> Stretch {
         Stretch {
             at: None,
             line,
@@ -98,15 +98,15 @@ mod tests {
 
     #[test]
     fn stretches_become_the_events_that_they_were_cut_from() {
-        let told = events(vec![
-            told(1, EventName::UserPrompt, Speaker::Person, "fix "),
-            told(1, EventName::UserPrompt, Speaker::Person, "it"),
-            told(2, EventName::ToolCall, Speaker::Tool, "Bash\ncommand: ls"),
-            told(3, EventName::Thinking, Speaker::Agent, "hm"),
-            told(4, EventName::PersonCommand, Speaker::Person, "ls"),
-            told(4, EventName::PersonCommand, Speaker::Tool, "a.rs"),
+        let events = events(vec![
+            stretch(1, EventName::UserPrompt, Speaker::Person, "fix "),
+            stretch(1, EventName::UserPrompt, Speaker::Person, "it"),
+            stretch(2, EventName::ToolCall, Speaker::Tool, "Bash\ncommand: ls"),
+            stretch(3, EventName::Thinking, Speaker::Agent, "hm"),
+            stretch(4, EventName::PersonCommand, Speaker::Person, "ls"),
+            stretch(4, EventName::PersonCommand, Speaker::Tool, "a.rs"),
         ]);
-        let kinds: Vec<EventKind> = told.into_iter().map(|event| event.kind).collect();
+        let kinds: Vec<EventKind> = events.into_iter().map(|event| event.kind).collect();
         assert_eq!(
             kinds,
             [

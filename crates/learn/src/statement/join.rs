@@ -37,9 +37,9 @@ const MIN_CERTAIN_PLAIN_PROBABILITY: f32 = 0.85;
 const MIN_REACTION_PROBABILITY: f32 = 0.6;
 /// Minimum probability of a sentence typed when a tool call was refused.
 const MIN_REFUSAL_PROBABILITY: f32 = 0.4;
-/// What a statement that is no rule, and that the person did not ask to remember, needs in addition; and so
-/// that it is certain.
+/// Added to the minimum probability of a statement that is no rule and that the person did not ask to remember.
 const OTHER_KIND_MARGIN: f32 = 0.05;
+/// Added to the minimum probability at which a statement of such a kind is certain.
 const CERTAIN_OTHER_KIND_MARGIN: f32 = 0.1;
 /// Maximum length of a joined statement, in characters.
 const MAX_JOINED_CHARS: usize = 280;

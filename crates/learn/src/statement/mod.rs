@@ -58,7 +58,7 @@ impl StatementKind {
         [Self::Passing, Self::Rule, Self::Decision, Self::Fact, Self::Preference];
 }
 
-/// What came just before a statement, in the order of the fine-tuned model's contexts.
+/// The event just before a statement. The variants are in the order in which the fine-tuned model numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementContext {

@@ -14,7 +14,7 @@ struct ToolRule {
     programs: &'static [&'static str],
     applies: fn(&ToolCall<'_>) -> bool,
     severity: DangerSeverity,
-    /// What the command does.
+    /// Effect of the command, as it completes "this command …".
     reason: &'static str,
 }
 

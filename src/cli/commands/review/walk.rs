@@ -43,7 +43,7 @@ pub struct ReviewActions<'a> {
     pub undo: &'a mut dyn FnMut() -> Result<()>,
 }
 
-/// Where the review goes after a key.
+/// The next step of the review after a key was pressed.
 enum Step {
     /// To the next entry, after this decision if there is one.
     Next(Option<ReviewDecisions>),
