@@ -13,6 +13,9 @@ pub static PAIR_ADAPTER: &[u8] = include_bytes!("../../../assets/pair-adapter.bi
 /// A fine-tuning of [`MINILM`] for the kinds of statements: 8-bit additions of low rank to its last layers.
 pub static STATEMENT_ADAPTER: &[u8] = include_bytes!("../../../assets/statement-adapter.bin");
 
+/// A fine-tuning of [`MINILM`] for tasks: 8-bit additions of low rank.
+pub static TASK_ADAPTER: &[u8] = include_bytes!("../../../assets/task-adapter.bin");
+
 /// The multilingual E5 transformer: 4-bit weights, packed. Only with the feature `multilingual`.
 #[cfg(feature = "multilingual")]
 pub static E5_SMALL: &[u8] = include_bytes!("../../../assets/e5-small-444.cmt");

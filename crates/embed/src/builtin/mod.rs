@@ -22,7 +22,7 @@ mod wordpiece;
 
 #[cfg(feature = "multilingual")]
 pub use e5_small::E5Small;
-pub use minilm::{MiniLm, PairModel, StatementModel};
+pub use minilm::{MiniLm, PairModel, StatementModel, TaskModel};
 pub use static_model::StaticModel;
 
 use std::borrow::Cow;

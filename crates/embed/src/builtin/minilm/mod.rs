@@ -2,6 +2,7 @@
 
 mod pair_model;
 mod statement_model;
+mod task_model;
 
 use std::sync::LazyLock;
 
@@ -15,6 +16,7 @@ use cm_weights::MINILM;
 
 pub use pair_model::PairModel;
 pub use statement_model::StatementModel;
+pub use task_model::TaskModel;
 
 const NAME: &str = "builtin/minilm-l6";
 const LAYERS: usize = 6;

@@ -22,6 +22,8 @@ pub struct Forward<'a> {
     pub texts: &'a [Vec<Token>],
     /// Number of layers to apply; fewer than all give vectors of how a text is worded.
     pub layers: usize,
+    /// Additions of a fine-tuning to the layers, in their order; none for the model itself.
+    pub additions: &'a [AdapterLayer],
 }
 
 impl WithSimd for Forward<'_> {
@@ -32,8 +34,8 @@ impl WithSimd for Forward<'_> {
         let ranges = ranges(&texts);
         let mut tokens = look_up(simd, self.weights, &texts);
         normalize(simd, &mut tokens, &self.weights.norm);
-        for layer in self.weights.layers.iter().take(self.layers) {
-            layer.apply(simd, None, &mut tokens, &ranges);
+        for (index, layer) in self.weights.layers.iter().take(self.layers).enumerate() {
+            layer.apply(simd, self.additions.get(index), &mut tokens, &ranges);
         }
         ranges.into_iter().map(|range| sum(&tokens, range)).collect()
     }

@@ -7,6 +7,7 @@
 mod adapter;
 mod attention;
 mod blocks;
+mod encoder_adapter;
 mod forward;
 mod functions;
 mod pair;
@@ -18,7 +19,9 @@ mod weights;
 
 use pulp::Arch;
 
+use self::adapter::AdapterLayer;
 pub use self::adapter::{Adapter, CLASSES};
+pub use self::encoder_adapter::EncoderAdapter;
 use self::forward::Forward;
 pub use self::pair::JoinedTexts;
 use self::pair::PairForward;
@@ -72,10 +75,32 @@ impl Transformer {
         texts: impl ExactSizeIterator<Item = Vec<Token>>,
         layers: usize,
     ) -> Result<Vec<Embedding>, Error> {
+        self.embed_with(&[], texts, layers)
+    }
+
+    /// Returns the vectors of [`Transformer::embed`] by a fine-tuning of all layers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
+    pub fn embed_adapted(
+        &self,
+        adapter: &EncoderAdapter,
+        texts: impl ExactSizeIterator<Item = Vec<Token>>,
+    ) -> Result<Vec<Embedding>, Error> {
+        self.embed_with(&adapter.layers, texts, self.weights.layers.len())
+    }
+
+    fn embed_with(
+        &self,
+        additions: &[AdapterLayer],
+        texts: impl ExactSizeIterator<Item = Vec<Token>>,
+        layers: usize,
+    ) -> Result<Vec<Embedding>, Error> {
         let mut vectors = vec![Embedding::zero(FEATURES); texts.len()];
         let (mut waiting, mut places) = (Vec::new(), Vec::new());
         let mut flush = |waiting: &mut Vec<Vec<Token>>, places: &mut Vec<usize>| -> Result<(), Error> {
-            for (place, vector) in places.drain(..).zip(self.forward(waiting, layers)?) {
+            for (place, vector) in places.drain(..).zip(self.forward(waiting, layers, additions)?) {
                 vectors[place] = vector;
             }
             waiting.clear();
@@ -144,8 +169,13 @@ impl Transformer {
     }
 
     /// Computes the vectors of texts that have at least one token each.
-    fn forward(&self, texts: &[Vec<Token>], layers: usize) -> Result<Vec<Embedding>, Error> {
-        let sums = self.arch.dispatch(Forward { weights: &self.weights, texts, layers });
+    fn forward(
+        &self,
+        texts: &[Vec<Token>],
+        layers: usize,
+        additions: &[AdapterLayer],
+    ) -> Result<Vec<Embedding>, Error> {
+        let sums = self.arch.dispatch(Forward { weights: &self.weights, texts, layers, additions });
         sums.into_iter().map(|sum| Embedding::of(sum).ok_or_else(|| self.no_number())).collect()
     }
 }
