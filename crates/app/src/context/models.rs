@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::context::recent_embeddings;
-use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::builtin::{MiniLm, StaticModel, TaskModel};
 use cm_embed::{Embedder, EmbeddingProvider, ExternalModel};
 use cm_text::embedding::Embedding;
 
@@ -43,17 +43,17 @@ impl ModelCache {
         Ok(model)
     }
 
-    fn query(&self, model: &Model, question: &str) -> Option<Embedding> {
-        let key = (model.name().to_owned(), question.to_owned());
+    fn query(&self, model: &str, question: &str) -> Option<Embedding> {
+        let key = (model.to_owned(), question.to_owned());
         self.queries.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
-    fn keep(&self, model: &Model, question: &str, query: &Embedding) {
+    fn keep(&self, model: &str, question: &str, query: &Embedding) {
         let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
         if queries.len() >= MAX_CACHED_QUERIES {
             queries.clear();
         }
-        queries.insert((model.name().to_owned(), question.to_owned()), query.clone());
+        queries.insert((model.to_owned(), question.to_owned()), query.clone());
     }
 }
 
@@ -129,7 +129,7 @@ impl Models {
             return Ok(embedding.clone());
         }
         let model_cache = self.shared.as_deref().filter(|_| self.choice.is_builtin());
-        let query = match model_cache.and_then(|model_cache| model_cache.query(model, question)) {
+        let query = match model_cache.and_then(|model_cache| model_cache.query(model.name(), question)) {
             Some(embedding) => Ok(embedding),
             // The text of a new note is compared with its neighbours too.
             None if self.choice.is_builtin() && model.name() == MiniLm::builtin().name() => {
@@ -139,11 +139,30 @@ impl Models {
         };
         match &query {
             Ok(query) => {
-                model_cache.into_iter().for_each(|model_cache| model_cache.keep(model, question, query));
+                model_cache
+                    .into_iter()
+                    .for_each(|model_cache| model_cache.keep(model.name(), question, query));
                 self.queries.borrow_mut().insert(question.to_owned(), query.clone());
             }
             Err(why) => self.mark_failed(why),
         }
         query
+    }
+
+    /// Embeds a task for a comparison with the notes' vectors by `model`; `None` if the model for tasks
+    /// does not know these vectors. Repeated tasks are cached.
+    pub fn task_query(&self, model: &Model, task: &str) -> Option<cm_embed::Result<Embedding>> {
+        if !self.choice.is_builtin() || model.name() != MiniLm::builtin().name() {
+            return None;
+        }
+        let cached = self.shared.as_deref().and_then(|cache| cache.query(TaskModel::NAME, task));
+        Some(cached.map_or_else(
+            || {
+                let query = TaskModel::builtin().embed(task)?;
+                self.shared.iter().for_each(|cache| cache.keep(TaskModel::NAME, task, &query));
+                Ok(query)
+            },
+            Ok,
+        ))
     }
 }

@@ -234,6 +234,7 @@ fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
             meaning: &meaning,
             stages: options.stages,
             by_meaning: SemanticThreshold::Relative,
+            is_task: false,
         };
         let RetrievalResult { ranked, total, confidence } = context.retrieve(question, retrieved)?;
         (ranked, total, confidence)

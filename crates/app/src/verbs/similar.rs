@@ -160,6 +160,7 @@ fn compare(
             meaning: &subject.embedding_text,
             stages,
             by_meaning: SemanticThreshold::Near,
+            is_task: false,
         };
         let hits = context.retrieve_from(std::slice::from_ref(open), question, proposed)?.ranked;
         let newer: BTreeSet<NotePath> = match open.cached().zip(indexed).filter(|_| open.is_lagging()) {

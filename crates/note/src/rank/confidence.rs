@@ -94,7 +94,11 @@ mod tests {
     };
 
     fn confidence(coarse: Option<f32>, fine: Option<f32>, covered: f32) -> Option<Confidence> {
-        Confidence::of(&NoteScores { bm25: 0.0, coarse, fine }, Coverage::of(covered, 1.0), BASELINES)
+        Confidence::of(
+            &NoteScores { bm25: 0.0, coarse, fine, task: None },
+            Coverage::of(covered, 1.0),
+            BASELINES,
+        )
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct NoteScores {
     /// Cosine of the question and the note's nearest passage by the fine model; `None` if that has
     /// not embedded the note yet.
     pub fine: Option<f32>,
+    /// Cosine of the question as a task and the note's nearest passage; `None` if the question is no
+    /// task, or where no model for tasks knows the note's vectors.
+    pub task: Option<f32>,
 }
 
 /// Weights of semantic similarity.
@@ -187,7 +190,7 @@ mod tests {
     use super::*;
 
     fn scores_of(bm25: f32, coarse: f32, fine: Option<f32>) -> NoteScores {
-        NoteScores { bm25, coarse: Some(coarse), fine }
+        NoteScores { bm25, coarse: Some(coarse), fine, task: None }
     }
 
     fn relevance(evidence: &[NoteScores]) -> Vec<f64> {

@@ -7,6 +7,7 @@ pub mod confidence;
 pub mod conversation;
 pub mod fusion;
 pub mod graph_expansion;
+pub mod need;
 pub mod similarity_threshold;
 pub mod spread;
 pub mod standout;

@@ -70,7 +70,7 @@ impl SimilarityThreshold {
     ///
     /// ```
     /// use cm_note::rank::{fusion::NoteScores, similarity_threshold::SimilarityThreshold};
-    /// let notes = [0.3, 0.28, 0.05].map(|cosine| NoteScores { bm25: 0.0, coarse: None, fine: Some(cosine) });
+    /// let notes = [0.3, 0.28, 0.05].map(|cosine| NoteScores { fine: Some(cosine), ..NoteScores::default() });
     /// let cut = SimilarityThreshold::of(&notes, None, None);
     /// assert_eq!(notes.each_ref().map(|note| cut.passes(note)), [true, true, false]);
     /// ```

@@ -120,4 +120,20 @@ impl Context {
         let chance = model.chance(question);
         Ok(table.filter(|table| !table.is_empty()).map(|table| VectorQuery { table, query, chance }))
     }
+
+    /// Embeds a task for a comparison with the vectors of the fine model; `None` if that is not the model
+    /// of which there is one for tasks.
+    pub(crate) fn ask_for_task(&self, open: &OpenVault, task: &str) -> Result<Option<VectorQuery>> {
+        let Some(Ok(model)) = self.models().fine() else { return Ok(None) };
+        let query = match self.models().task_query(&model, task) {
+            Some(Ok(query)) => query,
+            None => return Ok(None),
+            Some(Err(why)) => {
+                self.notice(format!("searched without the model for tasks: {why}"));
+                return Ok(None);
+            }
+        };
+        let table = open.vectors().table(model.name(), query.dimension())?;
+        Ok(table.filter(|table| !table.is_empty()).map(|table| VectorQuery { table, query, chance: None }))
+    }
 }

@@ -34,6 +34,7 @@ pub(super) struct VaultCandidate<'m> {
     pub(super) candidate: Candidate,
     coarse: Option<usize>,
     fine: Option<usize>,
+    task: Option<usize>,
     /// Whether the note matches by itself, and not only as the neighbour of another.
     pub(super) matches: bool,
 }
@@ -41,12 +42,17 @@ pub(super) struct VaultCandidate<'m> {
 impl VaultCandidate<'_> {
     pub(super) fn evidence(&self) -> NoteScores {
         let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.cosine);
-        NoteScores { bm25: self.candidate.bm25, coarse: near(self.coarse), fine: near(self.fine) }
+        NoteScores {
+            bm25: self.candidate.bm25,
+            coarse: near(self.coarse),
+            fine: near(self.fine),
+            task: near(self.task),
+        }
     }
 
     pub(super) fn passage(&self) -> Option<PassageKey> {
         let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.passage);
-        near(self.fine).or_else(|| near(self.coarse))
+        near(self.task).or_else(|| near(self.fine)).or_else(|| near(self.coarse))
     }
 }
 
@@ -56,6 +62,8 @@ struct VaultCandidates {
     /// query.
     coarse: Option<(usize, Option<CosineBaseline>)>,
     fine: Option<(usize, Option<CosineBaseline>)>,
+    /// Index into [`Candidate::near`] of the cosines with the task.
+    task: Option<usize>,
 }
 
 /// Candidates of all open vaults before they are ranked.
@@ -96,6 +104,7 @@ fn retain_matches(
     let nearest = evidence.iter().map(cosine).fold(0.0, f32::max);
     for (found, note) in found.iter_mut().zip(&evidence) {
         found.matches = note.bm25 > 0.0
+            || note.task.is_some()
             || match by_meaning {
                 SemanticThreshold::Relative => cut.passes(note),
                 SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(MIN_NEAR_COSINE),
@@ -127,7 +136,8 @@ impl Context {
         let mut gathered = AllCandidates::default();
         for (open, of) in vaults.iter().zip(0..) {
             self.ensure_fresh(open)?;
-            let VaultCandidates { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            let VaultCandidates { candidates, coarse, fine, task } =
+                self.candidates(open, question, wanted)?;
             let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
             let list = candidates.list.iter().cloned();
             let of_vault = |candidate| VaultCandidate {
@@ -136,6 +146,7 @@ impl Context {
                 candidate,
                 coarse: coarse_at,
                 fine: fine_at,
+                task,
                 matches: true,
             };
             gathered.found.extend(list.map(of_vault));
@@ -158,7 +169,7 @@ impl Context {
         question: Retrieval<'_>,
         wanted: usize,
     ) -> Result<VaultCandidates> {
-        let Retrieval { query, meaning, stages, by_meaning } = question;
+        let Retrieval { query, meaning, stages, by_meaning, is_task } = question;
         let mut scans: Vec<SimilarityScan> = Vec::new();
         let mut scan = |asking: Option<VectorQuery>| {
             let asking = asking?;
@@ -175,6 +186,8 @@ impl Context {
         let asks = !meaning.trim().is_empty();
         let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };
         let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
+        let task = if is_task && fine.is_some() { scan(self.ask_for_task(open, meaning)?) } else { None };
+        let task = task.map(|(at, _)| at);
         let twice = wanted.saturating_mul(2);
         let (nearest, least) = match by_meaning {
             SemanticThreshold::Relative => (NEAREST_NOTES.max(twice), 0.0),
@@ -184,6 +197,6 @@ impl Context {
         let pool = POOL_NOTES.max(twice);
         let request = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
         let candidates = self.query_index(open, |index| index.candidates(request))?;
-        Ok(VaultCandidates { candidates, coarse, fine })
+        Ok(VaultCandidates { candidates, coarse, fine, task })
     }
 }

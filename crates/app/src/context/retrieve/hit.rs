@@ -12,6 +12,7 @@ use cm_note::note::Note;
 use cm_note::passage::PassageKey;
 use cm_note::rank::confidence::Confidence;
 use cm_note::rank::fusion::NoteScores;
+use cm_note::rank::need::Need;
 use cm_note::rank::tie_breakers;
 use cm_note::rounding::round_to_four_decimals;
 
@@ -99,6 +100,8 @@ pub(crate) struct RankedNote<'m> {
     /// Confidence that the note answers the question by itself; `None` for one that was found by a link, or
     /// where no vectors were used.
     pub confidence: Option<Confidence>,
+    /// How much an agent needs the note; `None` if the question is no task, or that is unknown.
+    pub need: Option<Need>,
     /// Passage of the note that is most similar to the query; `None` if vectors were not used.
     pub passage: Option<PassageKey>,
     /// Id of the linked hit that added most to this note's score.
@@ -118,6 +121,7 @@ impl<'m> RankedNote<'m> {
             score: 0.0,
             parts: HitScore::default(),
             confidence: None,
+            need: None,
             passage: None,
             raised_by: None,
             found_by: None,
@@ -170,6 +174,7 @@ impl Context {
             score,
             parts,
             confidence: relevance.confidence,
+            need: relevance.need,
             passage,
             raised_by: None,
             found_by,

@@ -62,6 +62,9 @@ pub(crate) struct Retrieval<'a> {
     pub stages: RankingStages,
     /// Minimum similarity of notes that contain no word of the query.
     pub by_meaning: SemanticThreshold,
+    /// Whether `meaning` is a task. Notes are then ranked by how much an agent needs them for it, and no
+    /// similarity is required of notes of which that is known.
+    pub is_task: bool,
 }
 
 /// How similar a note without any word of the query must be.

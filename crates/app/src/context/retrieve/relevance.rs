@@ -8,10 +8,13 @@ use cm_note::query::time_range::{self, time_ranges};
 use cm_note::rank::confidence::Confidence;
 use cm_note::rank::conversation::{SpokenNote, asks_agent, in_conversation};
 use cm_note::rank::fusion::{Coverage, FusedScore, FusionWeights, NoteScores, fuse};
+use cm_note::rank::need::Need;
 use cm_store::config::keys;
 
 /// Largest bonus of a note from the time that the question names, as a share of its relevance.
 const MAX_TIME_BONUS: f64 = 0.5;
+/// Factor for the relevance of a note whose need for a task is unknown, because the fine model has not embedded it.
+const UNREAD_FACTOR: f64 = 0.5;
 
 /// How a note answers a question by itself, in its conversation and by its time.
 #[derive(Clone, Copy)]
@@ -24,6 +27,8 @@ pub(super) struct Relevance {
     /// Share of the question's words that the note has.
     pub(super) coverage: Coverage,
     pub(super) confidence: Option<Confidence>,
+    /// How much an agent needs the note; `None` if the question is no task, or that is unknown.
+    pub(super) need: Option<Need>,
 }
 
 impl Default for Relevance {
@@ -34,6 +39,7 @@ impl Default for Relevance {
             time: 1.0,
             coverage: Coverage::default(),
             confidence: None,
+            need: None,
         }
     }
 }
@@ -71,14 +77,23 @@ impl Context {
                 1.0 + MAX_TIME_BONUS * time_range::fit(&ranges, Instant::from_unix(found.candidate.updated))
             }
         };
+        let best_relevance = fits.iter().map(|fit| fit.relevance).fold(0.0, f64::max);
         let relevance = |((fit, in_context), found): ((FusedScore, f64), &VaultCandidate<'_>)| {
             let coverage = gathered.coverage(found);
+            let scores = found.evidence();
+            let need = Need::of(&scores, fit.relevance, best_relevance);
+            let relevance = match need {
+                Some(need) => need.value(),
+                None if question.is_task => UNREAD_FACTOR * fit.relevance,
+                None => fit.relevance,
+            };
             Relevance {
                 conversation: in_context - fit.relevance,
                 time: time(found),
                 coverage,
-                confidence: Confidence::of(&found.evidence(), coverage, gathered.baselines),
-                fit,
+                confidence: Confidence::of(&scores, coverage, gathered.baselines),
+                need,
+                fit: FusedScore { relevance, ..fit },
             }
         };
         fits.into_iter().zip(in_context).zip(found).map(relevance).collect()

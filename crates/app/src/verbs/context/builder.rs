@@ -34,6 +34,8 @@ const MAX_SHOWN_MEMORIES: usize = 12;
 const MAX_SHOWN_UNVERIFIED: usize = 4;
 /// Maximum number of unpinned rules that are included although they do not match the task.
 const MAX_STANDING_RULES: usize = 2;
+/// Minimum need for a rule that was learned in a session which matches the task.
+const MIN_NEED_FROM_SESSION: f64 = 0.05;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
 const MIN_SHARE_OF_BEST_RULE: f64 = 0.4;
 /// Minimum score of a rule that was learned in a session which matches the task, as a share of the best rule's.
@@ -146,7 +148,11 @@ impl BriefingBuilder<'_> {
             } else {
                 MIN_SHARE_OF_BEST_RULE
             };
-            let fits = candidate.score.is_some() && relevance >= least && !self.is_chance(score);
+            let fits = match candidate.need {
+                Some(need) if is_of_matching_session => need.value() >= MIN_NEED_FROM_SESSION,
+                Some(need) => need.is_worth_showing(),
+                None => candidate.score.is_some() && relevance >= least && !self.is_chance(score),
+            };
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
                 pinned.push(self.ruled(candidate, (UNMATCHED_RULE_VALUE + relevance) * useful, why));

@@ -17,6 +17,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageKey;
 use cm_note::path::NotePath;
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
+use cm_note::rank::need::Need;
 use cm_playbook::curation::Playbook;
 use cm_text::similarity;
 use cm_text::tokens::Tokenizer;
@@ -58,6 +59,8 @@ pub(super) struct BulletCandidate {
     pub bullet: Bullet,
     /// Search score; `None` if the bullet does not match the task.
     pub score: Option<f32>,
+    /// How much an agent needs the bullet for the task; `None` if that is unknown.
+    pub need: Option<Need>,
 }
 
 /// A memory that matches the task and may become part of the briefing.
@@ -71,6 +74,15 @@ pub(super) struct MemoryCandidate<'m> {
     pub replaced: bool,
     /// Whether the note by itself hardly matches the task.
     pub is_weak: bool,
+}
+
+/// What a note must have to be retrieved although it has no word of the task.
+#[derive(Clone, Copy)]
+enum Fit {
+    /// A similarity to the task.
+    Similar(SemanticThreshold),
+    /// Nothing: how much an agent needs it decides later. Where that is unknown, a similarity.
+    Needed(SemanticThreshold),
 }
 
 /// Bullets, memories and blocked patterns of all open vaults that may become part of a briefing.
@@ -117,6 +129,7 @@ impl BriefingFilter {
 struct VaultPlaybookHits {
     notes: Vec<Note>,
     scores: HashMap<NotePath, f32>,
+    needs: HashMap<NotePath, Need>,
     blocked: Vec<BlockedNote>,
     /// Number of matching bullets that were not retrieved; none of them scores more than `least`.
     unseen: usize,
@@ -187,7 +200,8 @@ impl<'m> BriefingCandidates<'m> {
             .collect();
         let best = bests.iter().copied().fold(0.0, f32::max);
         for ((open, hits), own) in context.vaults.iter().zip(hits_by_vault).zip(bests) {
-            let factor = if own > 0.0 { best / own } else { 1.0 };
+            // Needs can be compared as they are.
+            let factor = if own > 0.0 && hits.needs.is_empty() { best / own } else { 1.0 };
             hits.scores.values_mut().for_each(|score| *score *= factor);
             if hits.least * factor >= MIN_SHARE_OF_BEST * best {
                 self.unseen += hits.unseen;
@@ -230,11 +244,18 @@ impl<'m> BriefingCandidates<'m> {
         if !self.words.is_empty() {
             let fitting = BooleanGroup { filter: in_use.clone(), not: not.clone(), ..self.wish() };
             let query = Query { root: QueryNode::Group(fitting), notices: Vec::new() };
-            let found = self.answers(context, open, &query, SemanticThreshold::Rules, limit + EXTRA_RULES)?;
+            let found = self.answers(
+                context,
+                open,
+                &query,
+                Fit::Needed(SemanticThreshold::Rules),
+                limit + EXTRA_RULES,
+            )?;
             hits.unseen = found.total.saturating_sub(found.ranked.len());
             for ranked in found.ranked {
                 hits.least = ranked.score as f32;
                 hits.scores.insert(ranked.note.path.clone(), ranked.score as f32);
+                hits.needs.extend(ranked.need.map(|need| (ranked.note.path.clone(), need)));
                 hits.notes.push(ranked.note);
             }
         }
@@ -270,7 +291,7 @@ impl<'m> BriefingCandidates<'m> {
             root: QueryNode::Group(BooleanGroup { filter: vec![kind], ..self.wish() }),
             notices: Vec::new(),
         };
-        let found = self.answers(context, open, &query, SemanticThreshold::Rules, limit)?;
+        let found = self.answers(context, open, &query, Fit::Similar(SemanticThreshold::Rules), limit)?;
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
 
@@ -280,11 +301,15 @@ impl<'m> BriefingCandidates<'m> {
         context: &'v Context,
         open: &'v OpenVault,
         query: &Query,
-        by_meaning: SemanticThreshold,
+        fit: Fit,
         limit: usize,
     ) -> Result<RetrievalResult<'v>> {
         let stages = RankingStages { recency: false, usefulness: false, ..RankingStages::default() };
-        let question = Retrieval { query, meaning: &self.task, stages, by_meaning };
+        let (by_meaning, is_task) = match fit {
+            Fit::Similar(least) => (least, false),
+            Fit::Needed(otherwise) => (otherwise, true),
+        };
+        let question = Retrieval { query, meaning: &self.task, stages, by_meaning, is_task };
         context.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
@@ -323,7 +348,7 @@ impl<'m> BriefingCandidates<'m> {
         }
         let group = BooleanGroup { filter, ..self.wish() };
         let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-        let found = self.answers(context, open, &query, SemanticThreshold::Near, limit)?;
+        let found = self.answers(context, open, &query, Fit::Similar(SemanticThreshold::Near), limit)?;
         let is_near = |parts: &HitScore| match (parts.fine, parts.coarse) {
             (Some(fine), _) => fine >= MIN_FINE_COSINE,
             (None, coarse) => coarse.is_some_and(|coarse| coarse >= MIN_COARSE_COSINE),
@@ -334,11 +359,13 @@ impl<'m> BriefingCandidates<'m> {
     /// Merges the playbooks of all vaults; retains the bullets in use.
     fn merge_playbooks(&mut self, context: &Context, hits_by_vault: Vec<VaultPlaybookHits>) {
         let mut scores = HashMap::new();
+        let mut needs = HashMap::new();
         let mut playbooks = Vec::new();
         let mut notes = Vec::new();
         for (open, hits) in context.vaults.iter().zip(hits_by_vault) {
             let level = open.level;
             scores.extend(hits.scores.into_iter().map(|(path, score)| ((level, path), score)));
+            needs.extend(hits.needs.into_iter().map(|(path, need)| ((level, path), need)));
             let bullets = playbook::of_notes(&hits.notes).bullets;
             playbooks.push((level, Playbook { bullets, blocked: hits.blocked }));
             notes.push((level, hits.notes));
@@ -349,11 +376,12 @@ impl<'m> BriefingCandidates<'m> {
             notes.iter().map(|(level, notes)| (*level, &**notes)).collect();
         let (shown, notice) = playbook::showable(merged.bullets, &notes);
         for vault_bullet in shown {
-            let score = scores.get(&(vault_bullet.level, vault_bullet.bullet.path.clone())).copied();
+            let key = (vault_bullet.level, vault_bullet.bullet.path.clone());
             self.bullets.push(BulletCandidate {
                 level: vault_bullet.level,
                 bullet: vault_bullet.bullet,
-                score,
+                score: scores.get(&key).copied(),
+                need: needs.get(&key).copied(),
             });
         }
         self.notices.extend(notice);
@@ -381,7 +409,9 @@ impl<'m> BriefingCandidates<'m> {
         let mut hits = Vec::new();
         for (group, most) in [(group, MAX_RETRIEVED_MEMORIES), (unverified, MAX_RETRIEVED_UNVERIFIED)] {
             let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
-            hits.extend(self.answers(context, open, &query, SemanticThreshold::Near, most)?.ranked);
+            hits.extend(
+                self.answers(context, open, &query, Fit::Needed(SemanticThreshold::Near), most)?.ranked,
+            );
         }
         if hits.is_empty() {
             return Ok(());
@@ -408,7 +438,10 @@ impl<'m> BriefingCandidates<'m> {
             let names = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =
                 !hit.note.condensed_into.is_empty() || names.iter().any(|name| old.contains(*name));
-            let is_weak = hit.confidence.is_some_and(|confidence| confidence.is_weak());
+            let is_weak = match hit.need {
+                Some(need) => !need.is_worth_showing(),
+                None => hit.confidence.is_some_and(|confidence| confidence.is_weak()),
+            };
             MemoryCandidate {
                 open,
                 score: hit.score as f32,
