@@ -57,9 +57,24 @@ const HALF_CONFIDENCE: f64 = 0.3;
 /// ```
 #[must_use]
 pub fn relevance_of_confidence(confidence: f64) -> f64 {
-    match confidence < HALF_CONFIDENCE {
-        true => confidence / HALF_CONFIDENCE / 2.0,
-        false => 0.5 + (confidence - HALF_CONFIDENCE) / (1.0 - HALF_CONFIDENCE) / 2.0,
+    piecewise(confidence, HALF_CONFIDENCE)
+}
+
+/// Need for a note that corresponds to a relevance of one half. On labelled tasks, two of three rules with at least
+/// this need fit the task.
+const HALF_NEED: f64 = 0.3;
+
+/// Converts how much an agent needs a note for its task, 0–1, to the scale of [`relevance`].
+#[must_use]
+pub fn relevance_of_need(need: f64) -> f64 {
+    piecewise(need, HALF_NEED)
+}
+
+/// Maps 0, `half` and 1 to 0, one half and 1, and what is between linearly.
+fn piecewise(value: f64, half: f64) -> f64 {
+    match value < half {
+        true => value / half / 2.0,
+        false => 0.5 + (value - half) / (1.0 - half) / 2.0,
     }
 }
 

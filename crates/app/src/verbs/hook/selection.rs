@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::verbs::context::kinds::WorkspaceKinds;
 use crate::verbs::context::words;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
-use cm_agents::hook::relevance::{ContentWords, relevance, relevance_of_confidence};
+use cm_agents::hook::relevance::{ContentWords, relevance, relevance_of_confidence, relevance_of_need};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
 use cm_note::bullet::Bullet;
@@ -59,9 +59,10 @@ pub(super) fn parts(
     check_indexes(context)?;
     let query = Query { root: wish(&question, message), notices: Vec::new() };
     let fine = question.split_whitespace().count() <= MAX_FINE_WORDS;
+    let is_task = message.event != Some(HookEvent::ToolFailure);
     let stages = RankingStages { fine, graph: false, ..RankingStages::default() };
     let retrieval =
-        Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
+        Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near, is_task };
     let (kinds, scope) = (WorkspaceKinds::of(context, false), ProjectScope::of(context, None));
     let seen = MentionIndex::of(&question);
     let candidates = |retrieval: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
@@ -86,8 +87,13 @@ pub(super) fn parts(
         characters: limits.characters / UNVERIFIED_SHARE,
         ..limits
     };
-    let unverified_retrieval =
-        Retrieval { query: &unverified, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
+    let unverified_retrieval = Retrieval {
+        query: &unverified,
+        meaning: &question,
+        stages,
+        by_meaning: SemanticThreshold::Near,
+        is_task,
+    };
     let few = if room.notes == 0 { Vec::new() } else { candidates(unverified_retrieval, MAX_UNVERIFIED)? };
     Ok(parts_of(confirmed, choose(&few, received_ids, &room)))
 }
@@ -153,8 +159,12 @@ fn candidate(
     let by_words = relevance(question, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
     // The confidence by the coarse model alone says too little.
     let confidence = ranked.confidence.filter(|_| ranked.parts.fine.is_some());
-    let relevance =
-        confidence.map_or(by_words, |confidence| by_words.max(relevance_of_confidence(confidence.value())));
+    let by_meaning = match (ranked.need, confidence) {
+        (Some(need), _) => relevance_of_need(need.value()),
+        (None, Some(confidence)) => relevance_of_confidence(confidence.value()),
+        (None, None) => 0.0,
+    };
+    let relevance = by_words.max(by_meaning);
     if relevance < threshold {
         return None;
     }
