@@ -44,6 +44,27 @@ pub struct WriteResult {
     pub changed: Vec<NotePath>,
 }
 
+/// Effect of a change on a file; a text is empty where there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePreview {
+    pub path: NotePath,
+    pub before: String,
+    pub after: String,
+}
+
+/// Result of a planned change that was applied or, in a dry run, only previewed.
+#[derive(Debug)]
+pub struct Applied<T> {
+    /// What the plan returned with the change.
+    pub result: T,
+    /// Commit hash, as in [`WriteResult`]; `None` in a dry run.
+    pub commit: Option<String>,
+    /// Files that changed; in a dry run, files that would change.
+    pub changed: Vec<NotePath>,
+    /// Effect on each file; empty unless this was a dry run.
+    pub preview: Vec<FilePreview>,
+}
+
 /// Applies a change to the target vault.
 ///
 /// # Errors
@@ -62,38 +83,68 @@ pub fn apply_with(
     context: &Context,
     plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
 ) -> Result<WriteResult> {
+    apply_planned(context, |open| Ok((plan(open)?, ()))).map(|(written, ())| written)
+}
+
+/// Like [`apply_with`], for a plan that returns a result with the change.
+///
+/// # Errors
+/// Returns the errors of [`apply`] and of the plan.
+pub fn apply_planned<T>(
+    context: &Context,
+    plan: impl FnOnce(&OpenVault) -> Result<(ChangeSet, T)>,
+) -> Result<(WriteResult, T)> {
     let open = context.target();
     open.writable()?;
     context.may_write()?;
     refuse_broken_settings(open)?;
     let mut unsynced = Vec::new();
-    let written = apply_locked(context, open, plan, &mut unsynced)?;
+    let applied = apply_locked(context, open, plan, &mut unsynced)?;
     // Without the lock, so that one sync of the disk serves all that other threads write meanwhile.
     files::sync_all(&unsynced)?;
-    Ok(written)
+    Ok(applied)
+}
+
+/// Applies a planned change; with `dry_run`, plans it without the lock and writes nothing.
+///
+/// # Errors
+/// Returns the errors of [`apply`] and of the plan.
+pub fn apply_or_preview<T>(
+    context: &Context,
+    dry_run: bool,
+    plan: impl FnOnce(&OpenVault) -> Result<(ChangeSet, T)>,
+) -> Result<Applied<T>> {
+    if dry_run {
+        let (set, result) = plan(context.target())?;
+        let preview = preview(context, set)?;
+        let changed = preview.iter().map(|file| file.path.clone()).collect();
+        return Ok(Applied { result, commit: None, changed, preview });
+    }
+    let (WriteResult { commit, changed }, result) = apply_planned(context, plan)?;
+    Ok(Applied { result, commit, changed, preview: Vec::new() })
 }
 
 /// Applies a change under the vault's lock. The created files that are not synced yet are added to
 /// `unsynced`.
-fn apply_locked(
+fn apply_locked<T>(
     context: &Context,
     open: &OpenVault,
-    plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
+    plan: impl FnOnce(&OpenVault) -> Result<(ChangeSet, T)>,
     unsynced: &mut Vec<PathBuf>,
-) -> Result<WriteResult> {
+) -> Result<(WriteResult, T)> {
     let _turn = open.cached().map(|vault_cache| vault_cache.write_turns.take(open.lock_timeout()));
     let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
     // What was read before may have been written by the one who held the lock.
     open.set_stale();
     let journal = Journal::of(&open.vault)?;
     finish_leftovers(context, open, &journal)?;
-    let set = plan(open)?;
+    let (set, result) = plan(open)?;
     let mut attempts = 0;
     loop {
         match attempt(context, open, &journal, set.clone(), unsynced) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
             Err(error) if error.is_changed_meanwhile() && attempts < MAX_ATTEMPTS => attempts += 1,
-            outcome => return outcome,
+            outcome => return Ok((outcome?, result)),
         }
     }
 }
@@ -152,18 +203,20 @@ fn attempt(
     Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
 }
 
-/// Returns the effect of a change on each file: its path, and its text before and after, which is
-/// empty for a missing file.
-///
-/// # Errors
-/// Returns an error if the change would be refused; does not take the lock.
-pub fn preview(context: &Context, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
+/// Returns the effect of a change on each file; an error if the change would be refused. Does not
+/// take the lock.
+fn preview(context: &Context, set: ChangeSet) -> Result<Vec<FilePreview>> {
     let open = context.target();
     let files = bytes_of(open, &secrets::rules(context, open)?, set.changes)?;
     let text = |bytes: Option<FileBytes>| {
         bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
     };
-    Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
+    let preview = |file: FileChange| FilePreview {
+        path: file.path,
+        before: text(file.before),
+        after: text(file.after),
+    };
+    Ok(files.into_iter().map(preview).collect())
 }
 
 /// Result of committing files as they are.

@@ -13,7 +13,7 @@ use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
-use crate::context::write;
+use crate::context::write::{self, FilePreview};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::evidence::{self, FixedHistory, SessionEvidence};
 use crate::verbs::note_fields::sharded;
@@ -100,17 +100,24 @@ pub struct CurationOutcome {
     pub files: Vec<NotePath>,
 }
 
-/// File changes to add to a commit, and the IDs of the notes in them.
-pub(crate) type ExtraChangeSet = (Vec<VaultFileChange>, Vec<String>);
+/// File changes to add to the commit of a curation.
+#[derive(Default)]
+pub(crate) struct ExtraChangeSet<T = ()> {
+    pub changes: Vec<VaultFileChange>,
+    /// IDs of the notes in them, for the commit message.
+    pub ids: Vec<String>,
+    /// What the caller gets back with the outcome.
+    pub result: T,
+}
 
 /// Evidence and file changes that a caller adds to a curation.
 #[derive(Clone, Copy)]
-pub(crate) struct ExtraChanges<'a> {
+pub(crate) struct ExtraChanges<'a, T = ()> {
     /// Source of evidence from past sessions; `None` uses the session index.
     pub history: Option<&'a dyn RuleEvidenceSource>,
     /// Returns the file changes to add to those of the curation; called while the vault's lock is
     /// held.
-    pub changes: &'a dyn Fn(&OpenVault, &CurationResult) -> Result<ExtraChangeSet>,
+    pub changes: &'a dyn Fn(&OpenVault, &CurationResult) -> Result<ExtraChangeSet<T>>,
     /// Whether the deltas may rewrite and retire active rules although an agent asks for it, because
     /// they are the agent's own of this session, or a person's word replaces them.
     pub may_rewrite: bool,
@@ -118,7 +125,15 @@ pub(crate) struct ExtraChanges<'a> {
 
 impl ExtraChanges<'_> {
     pub(crate) const NOTHING: Self =
-        ExtraChanges { history: None, changes: &|_, _| Ok((Vec::new(), Vec::new())), may_rewrite: false };
+        ExtraChanges { history: None, changes: &|_, _| Ok(ExtraChangeSet::default()), may_rewrite: false };
+}
+
+/// A curation that is computed and not yet written.
+pub(crate) struct PlannedCuration<T = ()> {
+    /// Bullets and blocked patterns before the curation.
+    pub before: Playbook,
+    pub curated: CurationResult,
+    pub extra: ExtraChangeSet<T>,
 }
 
 impl CurationOutcome {
@@ -147,16 +162,16 @@ impl CurationOutcome {
 /// Unreadable notes, and the errors of [`write::apply`]. A refused delta is part of the report, not
 /// an error.
 pub fn curate(context: &Context, file: &DeltaFile, options: &Options) -> Result<CurationOutcome> {
-    curate_beside(context, file, options, &ExtraChanges::NOTHING)
+    curate_with(context, file, options, &ExtraChanges::NOTHING).map(|(outcome, ())| outcome)
 }
 
-/// Like [`curate`], but with evidence and file changes of the caller.
-pub(crate) fn curate_beside(
+/// Like [`curate`], but with evidence and file changes of the caller; also returns their result.
+pub(crate) fn curate_with<T>(
     context: &Context,
     file: &DeltaFile,
     options: &Options,
-    extra: &ExtraChanges<'_>,
-) -> Result<CurationOutcome> {
+    extra: &ExtraChanges<'_, T>,
+) -> Result<(CurationOutcome, T)> {
     let proposer = proposer(context, file);
     let is_alone = options.sweep == SweepScope::Changed;
     let targets = if is_alone { target_paths(context, &file.deltas) } else { None };
@@ -182,7 +197,7 @@ pub(crate) fn curate_beside(
     // What follows of a demotion or an activation is found among all bullets.
     let settles_alone =
         |report: &CurationReport| report.demotions.is_empty() && report.activations.is_empty();
-    settle_beside(context, options, &proposer, extra, |open| {
+    let plan = |open: &OpenVault| -> Result<(Playbook, CurationResult)> {
         if let Some(paths) = &targets {
             // What moved since is found among all bullets too.
             let moved = |report: &CurationReport| {
@@ -204,50 +219,42 @@ pub(crate) fn curate_beside(
         let elsewhere = elsewhere(context, open, &before)?;
         let curated = run(&before, (&elsewhere, &nothing_left_out));
         Ok((before, curated))
+    };
+    write_curation(context, options, &proposer, |open| {
+        let (before, curated) = plan(open)?;
+        let extra = (extra.changes)(open, &curated)?;
+        Ok(PlannedCuration { before, curated, extra })
     })
 }
 
 /// Computes the curation with `plan` while the vault's lock is held, then writes its result.
-pub(crate) fn settle(
+pub(crate) fn write_curation<T>(
     context: &Context,
     options: &Options,
     proposer: &Proposer,
-    plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
-) -> Result<CurationOutcome> {
-    settle_beside(context, options, proposer, &ExtraChanges::NOTHING, plan)
-}
-
-fn settle_beside(
-    context: &Context,
-    options: &Options,
-    proposer: &Proposer,
-    extra: &ExtraChanges<'_>,
-    plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
-) -> Result<CurationOutcome> {
-    let Proposer { session, agent, .. } = proposer.clone();
-    let mut done: Option<CurationResult> = None;
-    let mut changes_of = |open: &OpenVault| {
-        let (before, curated) = plan(open)?;
-        let (others, ids) = (extra.changes)(open, &curated)?;
+    plan: impl FnOnce(&OpenVault) -> Result<PlannedCuration<T>>,
+) -> Result<(CurationOutcome, T)> {
+    let applied = write::apply_or_preview(context, options.dry_run, |open| {
+        let PlannedCuration { before, curated, extra } = plan(open)?;
         let mut changes = changes(context, open, &before, &curated)?;
-        changes.extend(others);
-        let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
-        let message = CommitMessage { session: session.clone(), agent: agent.clone(), ..message };
-        done = Some(curated);
-        Ok(ChangeSet { message, changes })
+        changes.extend(extra.changes);
+        let message =
+            extra.ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
+        let Proposer { session, agent, .. } = proposer.clone();
+        let message = CommitMessage { session, agent, ..message };
+        Ok((ChangeSet { message, changes }, (curated, extra.result)))
+    })?;
+    let (CurationResult { report, playbook, .. }, result) = applied.result;
+    let outcome = CurationOutcome {
+        report,
+        commit: applied.commit,
+        dry_run: options.dry_run,
+        diff: options.dry_run.then(|| diff(&applied.preview)),
+        notes: Vec::new(),
+        playbook,
+        files: applied.changed,
     };
-    let (commit, diff, files) = if options.dry_run {
-        let set = changes_of(context.target())?;
-        let files = write::preview(context, set)?;
-        let paths = files.iter().map(|(path, ..)| path.clone()).collect();
-        (None, Some(diff(files)), paths)
-    } else {
-        let written = write::apply_with(context, &mut changes_of)?;
-        (written.commit, None, written.changed)
-    };
-    let curated = done.ok_or_else(|| write::nothing_done("nothing was planned"))?;
-    let (report, playbook) = (curated.report, curated.playbook);
-    Ok(CurationOutcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
+    Ok((outcome, result))
 }
 
 /// Builds the curation request from the options and the vault's settings and passes it to `run`.
@@ -463,13 +470,13 @@ fn subject(report: &CurationReport) -> String {
     format!("Curate the playbook: {}", counts.join(", "))
 }
 
-/// Formats file changes, given as path, old text and new text, as a unified diff.
-fn diff(files: Vec<(NotePath, String, String)>) -> String {
+/// Formats file changes as a unified diff.
+fn diff(files: &[FilePreview]) -> String {
     let mut all = String::new();
-    for (path, before, after) in files {
+    for FilePreview { path, before, after } in files {
         let (old, new) = (format!("a/{path}"), format!("b/{path}"));
         let old = if before.is_empty() { "/dev/null".to_owned() } else { old };
-        let patch = similar::TextDiff::from_lines(&before, &after);
+        let patch = similar::TextDiff::from_lines(before, after);
         all += &patch.unified_diff().context_radius(2).header(&old, &new).to_string();
     }
     all

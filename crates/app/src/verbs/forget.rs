@@ -9,7 +9,9 @@ use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::curate::{Options as Curation, elsewhere, proposer, settle, with_request};
+use crate::verbs::curate::{
+    ExtraChangeSet, Options as Curation, PlannedCuration, elsewhere, proposer, with_request, write_curation,
+};
 use crate::verbs::playbook;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
@@ -64,8 +66,7 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
         subject: Some(format!("Forget \"{}\"", bullet.content())),
     };
     let proposer = proposer(context, &DeltaFile::default());
-    let done = std::cell::RefCell::new(None);
-    let outcome = settle(context, &how, &proposer, |open| {
+    let (outcome, (forgotten, changed)) = write_curation(context, &how, &proposer, |open| {
         let before = playbook::as_written(context, open)?;
         let other_vaults = elsewhere(context, open, &before)?;
         let forgotten = with_request(context, &[], &other_vaults, &proposer, &how, &[], |request| {
@@ -75,10 +76,9 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
             forgotten.ok_or_else(|| Error::not_found(format!("rule `{}` not found", bullet.id)))?;
         let curated = std::mem::take(&mut forgotten.curated);
         let changed = curated.playbook != before;
-        *done.borrow_mut() = Some((forgotten, changed));
-        Ok((before, curated))
+        let extra = ExtraChangeSet { changes: Vec::new(), ids: Vec::new(), result: (forgotten, changed) };
+        Ok(PlannedCuration { before, curated, extra })
     })?;
-    let (forgotten, changed) = done.into_inner().ok_or_else(|| write::nothing_done("nothing was planned"))?;
     Ok(ForgottenRule {
         id: bullet.id.to_string(),
         path: bullet.path.to_string(),
@@ -120,8 +120,7 @@ pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<Lift
     if !matches!(note.kind, NoteKind::Blocked | NoteKind::Bullet) {
         return Err(Error::usage(format!("{} is neither blocked nor a rule", note.path)));
     }
-    let mut lifted = None;
-    let written = write::apply_with(context, |open| {
+    let (written, lifted) = write::apply_planned(context, |open| {
         let all = playbook::as_written(context, open)?;
         let blocks = lifted_with(&all, &note)?;
         let source = blocks[0].fields.source_bullet.clone();
@@ -140,16 +139,15 @@ pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<Lift
             changes.push(revived(context, open, bullet)?);
             message = source.iter().fold(message, |message, id| message.id(id));
         }
-        lifted = Some(LiftedBlock {
+        let lifted = LiftedBlock {
             ids: blocks.iter().map(|blocked| blocked.id.to_string()).collect(),
             paths: blocks.iter().map(|blocked| blocked.path.to_string()).collect(),
             bullet: source,
             revived: revive,
             commit: None,
-        });
-        Ok(ChangeSet { message, changes })
+        };
+        Ok((ChangeSet { message, changes }, lifted))
     })?;
-    let lifted = lifted.ok_or_else(|| write::nothing_done("nothing was planned"))?;
     Ok(LiftedBlock { commit: written.commit, ..lifted })
 }
 

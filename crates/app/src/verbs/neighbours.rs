@@ -14,7 +14,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::gathered_evidence::GatheredEvidence;
-use crate::verbs::curate::{self, ExtraChanges, curate_beside};
+use crate::verbs::curate::{self, ExtraChangeSet, ExtraChanges, PlannedCuration, curate_with};
 use crate::verbs::mark::{self, mark};
 use crate::verbs::similar::{self, SimilarNote};
 use crate::verbs::{playbook, relate};
@@ -310,9 +310,10 @@ impl VerdictApplication<'_> {
                 }
                 _ => {}
             }
-            Ok((before, CurationResult { playbook: after, ..CurationResult::default() }))
+            let curated = CurationResult { playbook: after, ..CurationResult::default() };
+            Ok(PlannedCuration { before, curated, extra: ExtraChangeSet::default() })
         };
-        let outcome = match curate::settle(context, &how, &proposer, plan) {
+        let (outcome, ()) = match curate::write_curation(context, &how, &proposer, plan) {
             Err(error) if error.kind == ErrorKind::NothingDone => return Ok(()),
             outcome => outcome?,
         };
@@ -341,7 +342,7 @@ impl VerdictApplication<'_> {
         let file = DeltaFile { session: self.own.session.clone(), deltas, ..DeltaFile::default() };
         let how = options(format!("Settle the neighbours of {}", self.id));
         let extra = ExtraChanges { may_rewrite: true, ..ExtraChanges::NOTHING };
-        let outcome = curate_beside(self.context, &file, &how, &extra)?;
+        let (outcome, ()) = curate_with(self.context, &file, &how, &extra)?;
         self.commit = outcome.commit.clone().or(self.commit.take());
         curate::refusal(&outcome.report).map_or(Ok(()), Err)
     }

@@ -16,7 +16,7 @@ use crate::sessions::SessionAccess;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::verbs::curate;
-use crate::verbs::curate::{CurationOutcome as Curated, ExtraChanges, Options as Curation};
+use crate::verbs::curate::{CurationOutcome as Curated, ExtraChangeSet, ExtraChanges, Options as Curation};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::playbook;
 use cm_learn::reflect::session_topics::SessionTopics;
@@ -145,13 +145,16 @@ pub fn outcome(
         deltas: credits.deltas(level),
     };
     let planned = diary::plan(context, &session, options)?;
-    let word = |open: &_, _: &_| Ok((diary::changes(context, open, &session, options)?, Vec::new()));
+    let diary_changes = |open: &_, _: &_| {
+        let changes = diary::changes(context, open, &session, options)?;
+        Ok(ExtraChangeSet { changes, ..ExtraChangeSet::default() })
+    };
     let gathered = gathered_evidence(context, &session, options)?;
     let history = gathered.as_ref().map(|gathered| gathered as &dyn RuleEvidenceSource);
     let sweep = if history.is_some() { SweepScope::Drafts } else { SweepScope::Changed };
-    let extra_changes = ExtraChanges { history, changes: &word, ..ExtraChanges::NOTHING };
-    let here =
-        curate::curate_beside(context, &file(level), &Curation { sweep, ..how.clone() }, &extra_changes)?;
+    let extra_changes = ExtraChanges { history, changes: &diary_changes, ..ExtraChanges::NOTHING };
+    let (here, ()) =
+        curate::curate_with(context, &file(level), &Curation { sweep, ..how.clone() }, &extra_changes)?;
     let mut parts = vec![here];
     for open in context.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);

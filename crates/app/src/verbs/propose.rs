@@ -19,7 +19,7 @@ use crate::sessions::SessionAccess;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
 use crate::sessions::tool_signals::signals_of;
-use crate::verbs::curate::{self, ExtraChanges, curate_beside};
+use crate::verbs::curate::{self, ExtraChangeSet, ExtraChanges, curate_with};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::neighbours::{self, OwnProposal, SettledProposal};
 use crate::verbs::playbook;
@@ -323,13 +323,14 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
     };
     let changes = |open: &OpenVault, curated: &CurationResult| {
         let Some(end) = active_rule(curated, 1).filter(|_| is_stated) else {
-            return Ok((Vec::new(), Vec::new()));
+            return Ok(ExtraChangeSet::default());
         };
         let notes = playbook::notes_as_written(context, open)?;
-        Ok((edges_to_replaced(context, open, &notes, &end, stated)?, Vec::new()))
+        let changes = edges_to_replaced(context, open, &notes, &end, stated)?;
+        Ok(ExtraChangeSet { changes, ..ExtraChangeSet::default() })
     };
     let extra = ExtraChanges { history: Some(&gathered), changes: &changes, ..ExtraChanges::NOTHING };
-    let outcome = curate_beside(context, &file, &how, &extra)?;
+    let (outcome, ()) = curate_with(context, &file, &how, &extra)?;
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
@@ -367,7 +368,6 @@ fn propose_memory(
     };
     let certainty = if is_stated { Certainty::High } else { Certainty::Medium };
     let origin = DraftOrigin { session: found.session.clone(), agent: found.agent.clone(), line: found.line };
-    let planned = std::cell::RefCell::new(None);
     let changes = |open: &OpenVault, _: &CurationResult| {
         let mut existing = ExistingMemories::of(playbook::notes_as_written(context, open)?);
         let place = Some(origin_of(context, found)).filter(|_| is_stated);
@@ -376,8 +376,7 @@ fn propose_memory(
         let plan = plan_memory(context, open, &mut existing, proposal)?;
         let changes = plan.iter().flat_map(|plan| plan.changes.clone()).collect();
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();
-        *planned.borrow_mut() = plan;
-        Ok((changes, ids))
+        Ok(ExtraChangeSet { changes, ids, result: plan })
     };
     let how = curate::Options {
         authority: Authority::Automation,
@@ -386,13 +385,9 @@ fn propose_memory(
         op: "propose",
         subject: Some(format!("Record a {}: {}", kind.name(), cut(text, 60))),
     };
-    let outcome = curate_beside(
-        context,
-        &DeltaFile::default(),
-        &how,
-        &ExtraChanges { changes: &changes, ..ExtraChanges::NOTHING },
-    )?;
-    match planned.into_inner() {
+    let extra = ExtraChanges { history: None, changes: &changes, may_rewrite: false };
+    let (outcome, planned) = curate_with(context, &DeltaFile::default(), &how, &extra)?;
+    match planned {
         Some(plan) => Ok(Stored {
             id: plan.id,
             is_active: !plan.is_draft,

@@ -202,20 +202,13 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
         false => Some(RuleFileTarget::find(&project, context, options.file.as_deref())?),
     };
     let folder = options.files.as_deref().map(|folder| check_output_folder(context, folder)).transpose()?;
-    let mut done = build_changes::RememberReport::default();
     let sources = sources::read_project_sources(context, &project)?;
     let readings = reader::Readings::of(context, &sources, options)?;
-    let mut texts: Vec<(NotePath, String)> = Vec::new();
-    let commit = if options.dry_run {
-        let set = planned(context, context.target(), (&sources, readings.as_ref()), &mut done)?;
-        let files = write::preview(context, set)?;
-        texts.extend(files.into_iter().map(|(path, _, after)| (path, after)));
-        None
-    } else {
-        write::apply_with(context, |open| planned(context, open, (&sources, readings.as_ref()), &mut done))?
-            .commit
-    };
-    let view = agent_view::MemoryView::of(context, &texts)?;
+    let applied = write::apply_or_preview(context, options.dry_run, |open| {
+        plan_changes(context, open, &sources, readings.as_ref())
+    })?;
+    let done = applied.result;
+    let view = agent_view::MemoryView::of(context, &applied.preview)?;
     let section = match &target {
         Some(target) => target.write(&view, context, options.dry_run)?,
         None => None,
@@ -239,7 +232,7 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
             anger: done.left_out.anger,
             passing: done.left_out.passing,
         },
-        commit,
+        commit: applied.commit,
         section,
         files,
         dry_run: options.dry_run,
@@ -254,12 +247,12 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
 }
 
 /// Computes the file changes of a run from the current notes.
-fn planned(
+fn plan_changes(
     context: &Context,
     open: &OpenVault,
-    (outside, readings): (&sources::ProjectSources, Option<&reader::Readings>),
-    done: &mut build_changes::RememberReport,
-) -> Result<ChangeSet> {
+    outside: &sources::ProjectSources,
+    readings: Option<&reader::Readings>,
+) -> Result<(ChangeSet, build_changes::RememberReport)> {
     outside.notices.iter().for_each(|notice| context.notice(notice));
     let mut sources = sources::read_vault_sources(context, open)?;
     sources.extend(outside.sources.iter().cloned());
@@ -271,7 +264,7 @@ fn planned(
     for (word, session_text) in &plan.preferences.conflicts {
         context.notice(format!("a session contradicts your own preference \"{word}\": \"{session_text}\""));
     }
-    build_changes::changes(context, open, &existing_memory, plan, done)
+    build_changes::changes(context, open, &existing_memory, plan)
 }
 
 fn nothing_new(outcome: &RememberResult) -> Error {

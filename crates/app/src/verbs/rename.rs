@@ -55,29 +55,19 @@ pub fn rename(context: &Context, reference: &str, title: &str, dry_run: bool) ->
     context.persons_only("rename a note")?;
     let title = new_title(title)?;
     refuse_fixed_names(&find_in_target(context, reference)?.note)?;
-    let mut planned = None;
-    let plan = |open: &OpenVault| {
+    let applied = write::apply_or_preview(context, dry_run, |open| {
         let found = find_in_target(context, reference)?;
         let rename = RenamePlan::of(context, open, &found, &title)?;
-        let set = rename.change_set(&found);
-        planned = Some(rename);
-        Ok(set)
-    };
-    let commit = if dry_run {
-        let set = { plan }(context.target())?;
-        write::preview(context, set)?;
-        None
-    } else {
-        write::apply_with(context, plan)?.commit
-    };
-    let rename = planned.ok_or_else(|| write::nothing_done("nothing was planned"))?;
+        Ok((rename.change_set(&found), rename))
+    })?;
+    let rename = applied.result;
     Ok(RenameResult {
         id: rename.after.key().to_owned(),
         title,
         from: rename.from.to_string(),
         path: rename.after.path.to_string(),
         linked: rename.links.others.iter().map(|(path, ..)| path.to_string()).collect(),
-        commit,
+        commit: applied.commit,
         changed: rename.from != rename.after.path || !rename.edits.is_empty(),
         dry_run,
         diff: if dry_run { Some(rename.diff()?) } else { None },

@@ -13,7 +13,9 @@ use crate::error::{Error, Result};
 use crate::sessions::evidence::FixedHistory;
 use crate::sessions::logs;
 use crate::sessions::logs::{LogSelection, ParsedSession};
-use crate::verbs::curate::{Options as Curation, elsewhere, proposer, settle, with_request};
+use crate::verbs::curate::{
+    ExtraChangeSet, Options as Curation, PlannedCuration, elsewhere, proposer, with_request, write_curation,
+};
 use crate::verbs::guard::CATEGORY;
 use crate::verbs::{curate, guard, playbook};
 use cm_learn::trauma::session::{SessionIncident, incidents};
@@ -231,7 +233,7 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
         subject: Some(subject),
     };
     let proposer = proposer(context, &DeltaFile::default());
-    let outcome = settle(context, &how, &proposer, |open: &OpenVault| {
+    let (outcome, ()) = write_curation(context, &how, &proposer, |open: &OpenVault| {
         let before = playbook::as_written(context, open)?;
         let other_vaults = elsewhere(context, open, &before)?;
         // Their logs were read for the incidents, wherever they lie.
@@ -245,7 +247,7 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
         }
         set_incident_fields(&before, &mut curated, chosen);
         merge_into_existing(&mut curated, chosen, how.authority);
-        Ok((before, curated))
+        Ok(PlannedCuration { before, curated, extra: ExtraChangeSet::default() })
     })?;
     let mut incidents: Vec<StoredIncident> = Vec::new();
     for (one, number) in chosen.iter().zip(1..) {

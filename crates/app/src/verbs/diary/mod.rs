@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
-use crate::context::open_vault::OpenVault;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -19,7 +18,7 @@ use crate::sessions::diary_location::DiaryLocation;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::related::related_sessions;
-use crate::verbs::curate::{self, ExtraChanges, curate_beside};
+use crate::verbs::curate::{self, ExtraChanges, curate_with};
 use crate::verbs::playbook;
 use crate::verbs::privacy;
 use cm_learn::diary::note::note;
@@ -106,7 +105,7 @@ impl DiaryMethod {
 ///
 /// # Errors
 /// An unknown session, a session without content for a diary, a model that does not answer, and the
-/// errors of [`write::apply_with`].
+/// errors of [`write::apply`].
 pub fn diary(
     context: &Context,
     access: &SessionAccess,
@@ -140,10 +139,8 @@ pub fn diary(
         .hint("`cm sessions show` shows the session"));
     }
     let place = DiaryLocation::of(context, &diary)?;
-    let last_notice = std::cell::RefCell::new(None);
-    let plan = |open: &OpenVault| {
+    let applied = write::apply_or_preview(context, options.dry_run, |open| {
         let (change, notice) = place.change(context, open, &diary)?;
-        *last_notice.borrow_mut() = notice;
         let verb = if place.is_there { "Renew" } else { "Write" };
         let message =
             CommitMessage::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
@@ -152,24 +149,25 @@ pub fn diary(
             agent: Some(diary.agent.clone()),
             ..message
         };
-        Ok(ChangeSet { message, changes: change.into_iter().collect() })
-    };
-    let (commit, changed, text) = if options.dry_run {
-        let files = write::preview(context, plan(context.target())?)?;
-        (None, !files.is_empty(), files.into_iter().next().map(|(.., after)| after))
-    } else {
-        let written = write::apply_with(context, plan)?;
-        (written.commit, !written.changed.is_empty(), None)
-    };
-    last_notice.take().into_iter().for_each(|notice: String| context.notice(notice));
+        Ok((ChangeSet { message, changes: change.into_iter().collect() }, notice))
+    })?;
+    applied.result.into_iter().for_each(|notice| context.notice(notice));
+    let changed = !applied.changed.is_empty();
     if changed && !options.dry_run {
         recheck_drafts(context, &transcript)?;
     }
     let stored_text =
         || context.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let text = text.or_else(stored_text).unwrap_or_else(|| note(&diary));
+    let previewed_text = applied.preview.into_iter().next().map(|file| file.after);
+    let text = previewed_text.or_else(stored_text).unwrap_or_else(|| note(&diary));
     let written = written(&diary, &place, text);
-    Ok(WrittenDiary { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
+    Ok(WrittenDiary {
+        refused: refused.len(),
+        changed,
+        commit: applied.commit,
+        dry_run: options.dry_run,
+        ..written
+    })
 }
 
 /// Adds related sessions of other agents to a diary, where `sessions.cross_agent` allows it.
@@ -200,7 +198,7 @@ fn recheck_drafts(context: &Context, transcript: &SessionTranscript) -> Result<(
         subject: None,
     };
     let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
-    curate_beside(context, &DeltaFile::default(), &how, &extra).map(drop)
+    curate_with(context, &DeltaFile::default(), &how, &extra).map(drop)
 }
 
 fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {

@@ -160,24 +160,16 @@ pub fn import(context: &Context, options: &Options) -> Result<BulletImport> {
         })?,
         RuleSourceKind::Rules => rule_file::read(&text, &shown, context.now()),
     };
-    let mut outcome = None;
-    let plan = |open: &OpenVault| {
+    let applied = write::apply_or_preview(context, options.dry_run, |open| {
         let (mut imported, files) = planned(context, open, from, document, &shown)?;
         let rules = secrets::rules(context, open)?;
         let files = without_secrets(&rules, &mut imported, files, &text);
         refuse_if_all_stopped(&imported, &shown)?;
         let message = message(options, &imported.imported);
-        outcome = Some(imported);
         let changes = files.into_iter().map(|(path, text)| VaultFileChange::Create { path, text }).collect();
-        Ok(ChangeSet { message, changes })
-    };
-    let commit = if options.dry_run {
-        plan(context.target()).map(|_| None)?
-    } else {
-        write::apply_with(context, plan)?.commit
-    };
-    let outcome = outcome.ok_or_else(|| write::nothing_done("nothing was planned"))?;
-    Ok(BulletImport { commit, dry_run: options.dry_run, ..outcome })
+        Ok((ChangeSet { message, changes }, imported))
+    })?;
+    Ok(BulletImport { commit: applied.commit, dry_run: options.dry_run, ..applied.result })
 }
 
 /// Moves entries that contain a likely secret from the imported to the stopped ones; returns the

@@ -1,7 +1,5 @@
 //! Commits what was learned from a session: its diary, memories and deltas, in one commit.
 
-use std::cell::RefCell;
-
 use super::memories::{
     ExistingMemories, MemoryProposal, PlannedMemory, confirming_edits, edges_to_replaced, plan_memory,
 };
@@ -12,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
-use crate::verbs::curate::{self, CurationOutcome, ExtraChanges, curate_beside};
+use crate::verbs::curate::{self, CurationOutcome, ExtraChangeSet, ExtraChanges, curate_with};
 use crate::verbs::note_fields::supersedes_edge;
 use crate::verbs::playbook;
 use cm_learn::diary::Diary;
@@ -68,7 +66,6 @@ impl SessionProcessor<'_> {
             subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
         };
         let model = self.model.as_ref().map(LanguageModel::name);
-        let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
         let changes = |open: &OpenVault, curated: &CurationResult| {
             if !self.run_options.dry_run
                 && !self.run_options.reprocess
@@ -80,17 +77,17 @@ impl SessionProcessor<'_> {
                 ));
             }
             let mut planned = ChangePlanner { work: self, open, changes: Vec::new(), ids: Vec::new() };
-            notices.borrow_mut().extend(planned.diary(place.as_ref(), diary)?);
-            *memories.borrow_mut() = planned.memories(proposed, curated)?;
-            Ok((planned.changes, planned.ids))
+            let notices = planned.diary(place.as_ref(), diary)?;
+            let memories = planned.memories(proposed, curated)?;
+            Ok(ExtraChangeSet { changes: planned.changes, ids: planned.ids, result: (memories, notices) })
         };
-        let outcome = curate_beside(
+        let (outcome, (memories, notices)) = curate_with(
             self.context,
             &file,
             &options,
             &ExtraChanges { history: Some(gathered), changes: &changes, may_rewrite: false },
         )?;
-        Ok(CommitResult { outcome, memories: memories.take(), place, notices: notices.take() })
+        Ok(CommitResult { outcome, memories, place, notices })
     }
 }
 

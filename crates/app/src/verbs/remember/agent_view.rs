@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::sources::{is_a, observations, project};
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::write::FilePreview;
 use crate::error::Result;
 use cm_learn::confidence::ConfidenceLevel;
 use cm_learn::remember::episodes::{self, LoggedEpisode};
@@ -22,7 +23,6 @@ use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Note, NoteKind, read};
-use cm_note::path::NotePath;
 
 /// The facts, preferences and episodes that agents may see.
 #[derive(Debug, Default)]
@@ -41,12 +41,12 @@ struct NoteWithText {
 }
 
 impl MemoryView {
-    /// Collects the memories of all open vaults. In a dry run, `would_be` contains the texts of
+    /// Collects the memories of all open vaults. In a dry run, `would_be` contains the
     /// files that would be written to the first vault.
     ///
     /// # Errors
     /// Returns an error if the notes cannot be read.
-    pub fn of(context: &Context, would_be: &[(NotePath, String)]) -> Result<Self> {
+    pub fn of(context: &Context, would_be: &[FilePreview]) -> Result<Self> {
         let here = project(context);
         let here = here.file_name().map(|name| name.to_string_lossy().into_owned());
         let mut view = Self::default();
@@ -148,19 +148,19 @@ impl MemoryView {
 }
 
 /// Returns all notes of a vault; episodes, preferences and the files in `would_be` have their text.
-fn seen(context: &Context, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<NoteWithText>> {
+fn seen(context: &Context, open: &OpenVault, would_be: &[FilePreview]) -> Result<Vec<NoteWithText>> {
     let mut notes: Vec<Note> = context.notes_of(open)?.to_vec();
-    notes.retain(|note| would_be.iter().all(|(path, _)| *path != note.path));
-    notes.extend(would_be.iter().map(|(path, text)| {
-        read::read(path, text.as_bytes(), &open.settings.types, &open.settings.relations).note
+    notes.retain(|note| would_be.iter().all(|file| file.path != note.path));
+    notes.extend(would_be.iter().map(|file| {
+        read::read(&file.path, file.after.as_bytes(), &open.settings.types, &open.settings.relations).note
     }));
     let live = valid_notes(&notes);
     let mut all = Vec::new();
     for (note, live) in notes.into_iter().zip(live) {
         let read = note.kind == NoteKind::Episode || is_a(&note, "preference");
-        let planned_text = would_be.iter().find(|(path, _)| *path == note.path);
+        let planned_text = would_be.iter().find(|file| file.path == note.path);
         let text = match planned_text {
-            Some((_, text)) => text.clone(),
+            Some(file) => file.after.clone(),
             None if read => open
                 .read(&note.path)
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

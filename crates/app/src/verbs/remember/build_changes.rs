@@ -56,7 +56,7 @@ const DEFAULT_IMPORTANCE: f64 = 0.6;
 /// `confidence` of new facts.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Builds the file changes of a plan and fills in the report.
+/// Builds the file changes of a plan and a report of them.
 ///
 /// # Errors
 /// Returns an error if the vault lacks a required note type, or if a name is not a valid path.
@@ -65,27 +65,29 @@ pub fn changes(
     open: &OpenVault,
     existing: &ExistingMemory,
     plan: RememberPlan,
-    done: &mut RememberReport,
-) -> Result<ChangeSet> {
-    done.taken = plan.taken;
-    done.left_out = plan.left_out;
-    done.wrote = !plan.is_empty();
+) -> Result<(ChangeSet, RememberReport)> {
+    let mut report = RememberReport {
+        taken: plan.taken,
+        left_out: plan.left_out,
+        wrote: !plan.is_empty(),
+        ..RememberReport::default()
+    };
     let mut making = ChangeBuilder { context, open, changes: Vec::new(), ids: Vec::new() };
     let facts = plan.facts.new.iter().map(|new| making.fact("fact", new)).collect::<Result<Vec<_>>>()?;
-    done.fixes = plan.fixes.iter().map(|new| making.fact("fix", new)).collect::<Result<Vec<_>>>()?;
-    making.supersede_facts(existing, &plan.facts, &facts, done)?;
-    done.facts = facts;
+    report.fixes = plan.fixes.iter().map(|new| making.fact("fix", new)).collect::<Result<Vec<_>>>()?;
+    making.supersede_facts(existing, &plan.facts, &facts, &mut report)?;
+    report.facts = facts;
     making.confirm(existing, &plan.facts.confirmed);
     for new in &plan.preferences.new {
-        done.preferences.push(making.preference(new)?);
+        report.preferences.push(making.preference(new)?);
     }
-    making.supersede_preferences(existing, &plan.preferences, done)?;
+    making.supersede_preferences(existing, &plan.preferences, &mut report)?;
     for changed in &plan.preferences.changed {
-        done.preferences.push(making.observe(&existing.preferences[changed.at], changed));
+        report.preferences.push(making.observe(&existing.preferences[changed.at], changed));
     }
-    done.episodes = making.episodes(&plan.episodes)?;
+    report.episodes = making.episodes(&plan.episodes)?;
     let message = making.ids.iter().fold(message(&plan), |message, id| message.id(id.as_str()));
-    Ok(ChangeSet { message, changes: making.changes })
+    Ok((ChangeSet { message, changes: making.changes }, report))
 }
 
 fn message(plan: &RememberPlan) -> CommitMessage {
