@@ -117,7 +117,14 @@ impl Error {
             .hint(error.hint())
     }
 
-    /// Creates the error for a file that is not valid UTF-8.
+    /// Creates the error for a file outside the vault that is not valid UTF-8.
+    pub fn not_utf8(path: &str) -> Self {
+        Self::refused("invalid-utf8", format!("{path} is not UTF-8"))
+            .at(path, None, None)
+            .hint("save the file as UTF-8, then run the command again")
+    }
+
+    /// Creates the error for a note that is not valid UTF-8.
     pub fn of_encoding(path: &NotePath, finding: &Finding) -> Self {
         Self::refused("invalid-utf8", finding.message.clone())
             .at(path, finding.line, finding.column)

@@ -69,6 +69,7 @@ pub mod remember;
 pub mod rename;
 pub mod restore;
 pub mod review;
+pub(crate) mod rule_file;
 pub mod score_history;
 pub mod search;
 pub mod server_client;

@@ -1,23 +1,21 @@
 //! Writes the playbook between markers into an agent's rule file. Text outside the markers stays
 //! byte for byte, and nothing is committed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
-use crate::context::paths::shown;
 use crate::context::project_scope::ProjectScope;
 use crate::context::write;
-use crate::error::{CHANGED_MEANWHILE, Error, Result};
-use crate::verbs::export::one_file;
+use crate::error::Result;
 use crate::verbs::playbook;
+use crate::verbs::rule_file::RuleFile;
 use cm_exchange::project::section::SECTION;
 use cm_exchange::project::{self, ProjectionOptions};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::selection_score;
-use cm_store::vault::external_folder;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum RuleFileFormat {
@@ -113,47 +111,29 @@ pub struct ProjectionResult {
 pub fn project(context: &Context, options: &Options) -> Result<ProjectionResult> {
     let requested_file = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
     let file = context.call.cwd.join(&requested_file);
-    let path = shown(&file, &context.call.cwd);
-    let there = there(&file)?;
-    let before = match &there {
-        Some(bytes) => std::str::from_utf8(bytes).map_err(|_| {
-            Error::refused("invalid-utf8", format!("{path} is not UTF-8"))
-                .at(&path, None, None)
-                .hint("save the file as UTF-8, then run the command again")
-        })?,
-        None => "",
-    };
+    let rule_file = RuleFile::read(context, &file)?;
+    let before = rule_file.text()?;
     let part = part(context, options)?;
-    if there.is_none() && part.rules + part.pitfalls == 0 {
+    if !rule_file.exists() && part.rules + part.pitfalls == 0 {
         return Err(write::nothing_done("no rule is in use, and there is no file to clear")
             .hint("`cm playbook list --state all` lists all rules"));
     }
-    let begun = if there.is_none() { options.format.opening() } else { before };
-    let after = SECTION.put(begun, &part.text).map_err(|unpaired| {
-        Error::refused("broken-markers", unpaired.message)
-            .at(&path, Some(unpaired.line), None)
-            .hint("fix the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written")
-    })?;
-    let changed = there.as_deref() != Some(after.as_bytes());
-    let (old, new) = (SECTION.items(before), SECTION.items(&after));
-    let without = |lines: &[&str], other: &[&str]| -> Vec<String> {
-        let line = |line: &&&str| !other.contains(*line);
-        lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()
-    };
+    let begun = if rule_file.exists() { before } else { options.format.opening() };
+    let mut edit = rule_file.with_section(&SECTION, begun, &part.text)?;
     let outcome = ProjectionResult {
         format: options.format,
-        path,
-        created: there.is_none(),
-        changed,
+        path: rule_file.path.clone(),
+        created: !rule_file.exists(),
+        changed: edit.changed,
         rules: part.rules,
         pitfalls: part.pitfalls,
         omitted: part.omitted,
-        added: without(&new, &old),
-        removed: without(&old, &new),
+        added: std::mem::take(&mut edit.added),
+        removed: std::mem::take(&mut edit.removed),
         dry_run: options.dry_run,
     };
-    if changed && !options.dry_run {
-        write_file(&file, &outcome.path, there.as_deref(), after.into_bytes())?;
+    if edit.changed && !options.dry_run {
+        rule_file.write(edit, "nothing was written; run the command again")?;
     }
     Ok(outcome)
 }
@@ -182,14 +162,6 @@ pub(crate) fn rewrite_section(context: &Context, path: &NotePath) -> Result<bool
     Ok(project(&context.for_vault(open)?, &options)?.changed)
 }
 
-fn there(file: &Path) -> Result<Option<Vec<u8>>> {
-    match external_folder::file(file) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(_) if file.symlink_metadata().is_err() => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 fn part(context: &Context, options: &Options) -> Result<project::RenderedSection> {
     let mut notes = Vec::new();
     for open in &context.vaults {
@@ -211,18 +183,4 @@ fn part(context: &Context, options: &Options) -> Result<project::RenderedSection
         &standings,
         &ProjectionOptions { per_category: options.per_category, counts: options.counts },
     ))
-}
-
-/// Writes the file if its contents are still `before`.
-///
-/// # Errors
-/// `changed-meanwhile` if they are not.
-fn write_file(file: &Path, path: &str, before: Option<&[u8]>, after: Vec<u8>) -> Result<()> {
-    let wrote = one_file(file, after, &|there| Some(there) == before)?;
-    if wrote.in_the_way.is_empty() {
-        return Ok(());
-    }
-    Err(Error::refused(CHANGED_MEANWHILE, format!("{path} was changed in the meantime"))
-        .at(path, None, None)
-        .hint("nothing was written; run the command again"))
 }

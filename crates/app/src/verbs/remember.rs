@@ -20,13 +20,12 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::paths::shown;
 use crate::context::write;
-use crate::error::{CHANGED_MEANWHILE, Error, Result};
-use crate::verbs::export::one_file;
+use crate::error::{Error, Result};
+use crate::verbs::rule_file::RuleFile;
 use cm_learn::confidence::ConfidenceLevel;
-use cm_learn::remember::section::{END, SECTION, START};
+use cm_learn::remember::section::SECTION;
 use cm_learn::remember::{RememberPlan, SourceCounts, files, plan};
 use cm_note::change::ChangeSet;
-use cm_note::markdown::managed_section::UnpairedMarker;
 use cm_note::path::NotePath;
 use cm_playbook::embedding_model::WordVectors;
 use cm_store::vault::external_folder;
@@ -197,9 +196,9 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
         return Err(Error::usage("this command needs an up-to-date index").hint("remove `--no-refresh`"));
     }
     let project = sources::project(context);
-    let target = match options.no_section {
+    let rule_file = match options.no_section {
         true => None,
-        false => Some(RuleFileTarget::find(&project, context, options.file.as_deref())?),
+        false => Some(find_rule_file(&project, context, options.file.as_deref())?),
     };
     let folder = options.files.as_deref().map(|folder| check_output_folder(context, folder)).transpose()?;
     let sources = sources::read_project_sources(context, &project)?;
@@ -209,8 +208,8 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
     })?;
     let done = applied.result;
     let view = agent_view::MemoryView::of(context, &applied.preview)?;
-    let section = match &target {
-        Some(target) => target.write(&view, context, options.dry_run)?,
+    let section = match &rule_file {
+        Some(rule_file) => write_section(rule_file, &view, context, options.dry_run)?,
         None => None,
     };
     let files = match &folder {
@@ -280,112 +279,61 @@ fn nothing_new(outcome: &RememberResult) -> Error {
     write::nothing_done(reasons).hint("`cm stash` saves a session or text to remember")
 }
 
-/// The rule file that gets the section, with its current content.
-struct RuleFileTarget {
-    file: PathBuf,
-    path: String,
-    there: Option<Vec<u8>>,
+/// Finds and reads the rule file that gets the section; refuses one whose markers are unpaired.
+fn find_rule_file(project: &Path, context: &Context, file_option: Option<&Path>) -> Result<RuleFile> {
+    let rule_file = match file_option {
+        Some(file) => RuleFile::read(context, &context.call.cwd.join(file))?,
+        None => usual_rule_file(project, context)?,
+    };
+    refuse_link_out(&rule_file.file, &rule_file.path)?;
+    rule_file.with_section(&SECTION, rule_file.text()?, "")?;
+    Ok(rule_file)
 }
 
-impl RuleFileTarget {
-    /// Finds and reads the rule file; refuses a section whose markers are unpaired.
-    fn find(project: &Path, context: &Context, file_option: Option<&Path>) -> Result<Self> {
-        let target = match file_option {
-            Some(file) => Self::at(&context.call.cwd.join(file), context)?,
-            None => Self::usual(project, context)?,
-        };
-        refuse_link_out(&target.file, &target.path)?;
-        let text = target.text()?;
-        SECTION.find(text).and_then(|_| SECTION.put(text, "")).map_err(|error| target.broken(&error))?;
-        Ok(target)
-    }
-
-    /// Returns the first rule file of [`RULE_FILES`] with a section, else the first that exists,
-    /// else the first of the list.
-    fn usual(project: &Path, context: &Context) -> Result<Self> {
-        let mut there = Vec::new();
-        for name in RULE_FILES {
-            let target = Self::at(&project.join(name), context)?;
-            let text = target.there.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-            // Broken markers are somebody's part all the same.
-            if SECTION.find(&text) != Ok(None) {
-                return Ok(target);
-            }
-            there.push(target);
+/// Returns the first rule file of [`RULE_FILES`] with a section, else the first that exists, else
+/// the first of the list.
+fn usual_rule_file(project: &Path, context: &Context) -> Result<RuleFile> {
+    let mut candidates = Vec::new();
+    for name in RULE_FILES {
+        let rule_file = RuleFile::read(context, &project.join(name))?;
+        if rule_file.has_section(&SECTION) {
+            return Ok(rule_file);
         }
-        let at = there.iter().position(|target| target.there.is_some()).unwrap_or(0);
-        Ok(there.swap_remove(at))
+        candidates.push(rule_file);
     }
+    let at = candidates.iter().position(RuleFile::exists).unwrap_or(0);
+    Ok(candidates.swap_remove(at))
+}
 
-    fn at(file: &Path, context: &Context) -> Result<Self> {
-        let there = match external_folder::file(file) {
-            Ok(bytes) => Some(bytes),
-            Err(_) if file.symlink_metadata().is_err() => None,
-            Err(error) => return Err(error.into()),
-        };
-        Ok(Self { file: file.to_owned(), path: shown(file, &context.call.cwd), there })
+/// Writes the section if the file did not change since it was read. An empty section does not
+/// create a file.
+fn write_section(
+    rule_file: &RuleFile,
+    view: &agent_view::MemoryView,
+    context: &Context,
+    dry_run: bool,
+) -> Result<Option<SectionChange>> {
+    let part = view.part(context);
+    if !rule_file.exists() && part.facts + part.preferences + part.episodes == 0 {
+        return Ok(None);
     }
-
-    fn text(&self) -> Result<&str> {
-        std::str::from_utf8(self.there.as_deref().unwrap_or_default()).map_err(|_| {
-            Error::refused("invalid-utf8", format!("{} is not UTF-8", self.path))
-                .at(&self.path, None, None)
-                .hint("save the file as UTF-8, then run the command again")
-        })
+    let mut edit = rule_file.with_section(&SECTION, rule_file.text()?, &part.text)?;
+    let section = SectionChange {
+        path: rule_file.path.clone(),
+        created: !rule_file.exists(),
+        changed: edit.changed,
+        lines: part.text.lines().count() + 2,
+        facts: part.facts,
+        preferences: part.preferences,
+        episodes: part.episodes,
+        omitted: part.omitted,
+        added: std::mem::take(&mut edit.added),
+        removed: std::mem::take(&mut edit.removed),
+    };
+    if edit.changed && !dry_run {
+        rule_file.write(edit, "the notes are saved; run the command again to write this file")?;
     }
-
-    fn broken(&self, unpaired: &UnpairedMarker) -> Error {
-        Error::refused("broken-markers", unpaired.message)
-            .at(&self.path, Some(unpaired.line), None)
-            .hint(format!("fix the lines `{}` and `{}`; nothing was written", START, END))
-    }
-
-    /// Writes the section if the file did not change since it was read. An empty section does not
-    /// create a file.
-    fn write(
-        &self,
-        view: &agent_view::MemoryView,
-        context: &Context,
-        dry_run: bool,
-    ) -> Result<Option<SectionChange>> {
-        let part = view.part(context);
-        if self.there.is_none() && part.facts + part.preferences + part.episodes == 0 {
-            return Ok(None);
-        }
-        let before = self.text()?;
-        let after = SECTION.put(before, &part.text).map_err(|error| self.broken(&error))?;
-        let changed = self.there.as_deref() != Some(after.as_bytes());
-        let (old, new) = (SECTION.items(before), SECTION.items(&after));
-        let without = |lines: &[&str], other: &[&str]| -> Vec<String> {
-            let line = |line: &&&str| !other.contains(*line);
-            lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()
-        };
-        let section = SectionChange {
-            path: self.path.clone(),
-            created: self.there.is_none(),
-            changed,
-            lines: part.text.lines().count() + 2,
-            facts: part.facts,
-            preferences: part.preferences,
-            episodes: part.episodes,
-            omitted: part.omitted,
-            added: without(&new, &old),
-            removed: without(&old, &new),
-        };
-        if changed && !dry_run {
-            let wrote =
-                one_file(&self.file, after.into_bytes(), &|there| Some(there) == self.there.as_deref())?;
-            if !wrote.in_the_way.is_empty() {
-                return Err(Error::refused(
-                    CHANGED_MEANWHILE,
-                    format!("{} was changed in the meantime", self.path),
-                )
-                .at(&self.path, None, None)
-                .hint("the notes are saved; run the command again to write this file"));
-            }
-        }
-        Ok(Some(section))
-    }
+    Ok(Some(section))
 }
 
 /// Refuses a file that is a symbolic link out of its folder.

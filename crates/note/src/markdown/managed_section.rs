@@ -86,6 +86,14 @@ impl ManagedSection {
         if is_found_again { Ok(after) } else { Err(unclosed_code_error(text)) }
     }
 
+    /// The opening line for messages, without the explanation in it.
+    pub fn shown_opening(&self) -> String {
+        match self.opening.split_once(": ") {
+            Some((begin, _)) => format!("{begin} … -->"),
+            None => self.opening.to_owned(),
+        }
+    }
+
     /// Removes the section; returns the text and whether it had a section. A file with broken
     /// markers stays unchanged.
     pub fn without(&self, text: &str) -> (String, bool) {

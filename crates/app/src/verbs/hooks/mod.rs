@@ -464,9 +464,7 @@ fn outside(path: &str, error: cm_store::vault::Error) -> Error {
 fn text_of(bytes: &Option<Vec<u8>>, path: &str) -> Result<String> {
     let bytes = bytes.clone().unwrap_or_default();
     String::from_utf8(bytes).map_err(|_| {
-        Error::refused("invalid-utf8", format!("{path} is not UTF-8"))
-            .at(path, None, None)
-            .hint("save the file as UTF-8, then run the command again; nothing was written")
+        Error::not_utf8(path).hint("save the file as UTF-8, then run the command again; nothing was written")
     })
 }
 

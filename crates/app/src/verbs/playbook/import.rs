@@ -277,11 +277,7 @@ fn only_proposed(context: &Context, document: &mut ImportedDocument) {
 
 fn text(context: &Context, file: &Path) -> Result<String> {
     let bytes = external_folder::file(&context.call.cwd.join(file))?;
-    String::from_utf8(bytes).map_err(|_| {
-        Error::refused("invalid-utf8", format!("{} is not UTF-8", file.display()))
-            .at(file.display(), None, None)
-            .hint("save the file as UTF-8, then run the command again")
-    })
+    String::from_utf8(bytes).map_err(|_| Error::not_utf8(&file.display().to_string()))
 }
 
 /// Path and text of a file to create.
