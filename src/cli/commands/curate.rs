@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{file_or_stdin, sessions};
 use crate::cli::answer::{Output, Printed};
-use cm_app::verbs::curate::{self, Options};
+use cm_app::verbs::curate::{self, CurationOptions};
 use cm_app::verbs::reflect::work_package;
 use cm_app::{Context, ErrorKind, Request, Result};
 use cm_render::text;
@@ -39,7 +39,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         let access = sessions::open(&context, output)?;
         work_package::apply_answer(&context, &access, &text, &name, arguments.dry_run)?
     } else {
-        curate::curate(&context, &curate::read(&text, &name)?, &Options::of_file(arguments.dry_run))?
+        curate::curate(&context, &curate::read(&text, &name)?, &CurationOptions::of_file(arguments.dry_run))?
     };
     let nothing_done = outcome.did_nothing().then_some(ErrorKind::NothingDone);
     let printed = output.print(&context, &outcome, text::curate::curated)?;

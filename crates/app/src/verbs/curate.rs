@@ -26,17 +26,18 @@ use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::message::{CommitMessage, MAX_LISTED_IDS};
 use cm_note::path::NotePath;
+use cm_note::score::Scoring;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::left_out::LeftOutRules;
 use cm_playbook::curation::plan::{self, VaultFiles};
 use cm_playbook::curation::report::{CurationReport, UnappliedCode};
-use cm_playbook::curation::{Authority, Playbook};
+use cm_playbook::curation::{Authority, CurationLimits, Playbook};
 
 /// Authority and mode of a curation.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CurationOptions {
     /// Whether the changes count as a person's decision or as proposals of a program.
     pub authority: Authority,
     /// Report the changes without writing them.
@@ -49,17 +50,31 @@ pub struct Options {
     pub subject: Option<String>,
 }
 
-impl Options {
+impl CurationOptions {
+    /// Creates the options of a single decision of a person.
+    pub fn by_person(op: &'static str) -> Self {
+        Self { authority: Authority::Person, dry_run: false, sweep: SweepScope::Changed, op, subject: None }
+    }
+
+    /// Creates the options of a single proposal of a program.
+    pub fn by_program(op: &'static str) -> Self {
+        Self { authority: Authority::Automation, ..Self::by_person(op) }
+    }
+
+    /// Creates the options of a single change by the caller: an agent's additions are proposals, a
+    /// person's take effect.
+    pub fn by_caller(context: &Context, op: &'static str) -> Self {
+        Self { authority: authority(context), ..Self::by_person(op) }
+    }
+
+    pub fn with_subject(self, subject: String) -> Self {
+        Self { subject: Some(subject), ..self }
+    }
+
     /// Creates the options for applying a delta file: changes are proposals, and the maturity of
     /// all bullets is re-evaluated.
     pub fn of_file(dry_run: bool) -> Self {
-        Self {
-            authority: Authority::Automation,
-            dry_run,
-            sweep: SweepScope::All,
-            op: "curate",
-            subject: None,
-        }
+        Self { dry_run, sweep: SweepScope::All, ..Self::by_program("curate") }
     }
 }
 
@@ -150,6 +165,17 @@ impl CurationOutcome {
             && self.notes.is_empty()
     }
 
+    /// Returns the bullet with this ID after the curation, also if only an existing one states the same.
+    ///
+    /// # Errors
+    /// Returns an error if the vaults have no such bullet.
+    pub(crate) fn stored(&self, context: &Context, id: &str) -> Result<Bullet> {
+        match self.bullet(id) {
+            Some(bullet) => Ok(bullet.clone()),
+            None => Ok(playbook::find_bullet(context, id)?.1),
+        }
+    }
+
     /// The bullet with this ID after the curation.
     pub fn bullet(&self, id: &str) -> Option<&Bullet> {
         self.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == id)
@@ -161,15 +187,30 @@ impl CurationOutcome {
 /// # Errors
 /// Unreadable notes, and the errors of [`write::apply`]. A refused delta is part of the report, not
 /// an error.
-pub fn curate(context: &Context, file: &DeltaFile, options: &Options) -> Result<CurationOutcome> {
+pub fn curate(context: &Context, file: &DeltaFile, options: &CurationOptions) -> Result<CurationOutcome> {
     curate_with(context, file, options, &ExtraChanges::NOTHING).map(|(outcome, ())| outcome)
+}
+
+/// Applies one delta to the target vault.
+///
+/// # Errors
+/// The errors of [`curate`], and that of a refused delta.
+pub(crate) fn curate_one(
+    context: &Context,
+    delta: CurationDelta,
+    options: &CurationOptions,
+) -> Result<CurationOutcome> {
+    let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
+    let outcome = curate(context, &file, options)?;
+    check_refusals(&outcome.report)?;
+    Ok(outcome)
 }
 
 /// Like [`curate`], but with evidence and file changes of the caller; also returns their result.
 pub(crate) fn curate_with<T>(
     context: &Context,
     file: &DeltaFile,
-    options: &Options,
+    options: &CurationOptions,
     extra: &ExtraChanges<'_, T>,
 ) -> Result<(CurationOutcome, T)> {
     let proposer = proposer(context, file);
@@ -180,12 +221,19 @@ pub(crate) fn curate_with<T>(
     let run_with = |before: &Playbook,
                     (elsewhere, left_out): (&Playbook, &LeftOutRules),
                     closed: &[(NotePath, String)]| {
-        with_request(context, closed, elsewhere, &proposer, options, &file.deltas, |request| {
-            let history = extra.history.unwrap_or(request.history);
-            let history = FixedHistory { history, sessions: &sessions };
-            let only_proposes = request.only_proposes && !extra.may_rewrite;
-            apply::curate(before, &CurationRequest { history: &history, only_proposes, left_out, ..*request })
-        })
+        let inputs = CurationInputs::of(context, &proposer, options);
+        let request = inputs.request(elsewhere, &file.deltas);
+        let history = extra.history.unwrap_or(request.history);
+        let history = FixedHistory { history, sessions: &sessions };
+        let only_proposes = request.only_proposes && !extra.may_rewrite;
+        let request = CurationRequest {
+            history: &history,
+            only_proposes,
+            left_out,
+            read_only_paths: closed,
+            ..request
+        };
+        apply::curate(before, &request)
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.
     let run = |before: &Playbook, others: (&Playbook, &LeftOutRules)| {
@@ -230,7 +278,7 @@ pub(crate) fn curate_with<T>(
 /// Computes the curation with `plan` while the vault's lock is held, then writes its result.
 pub(crate) fn write_curation<T>(
     context: &Context,
-    options: &Options,
+    options: &CurationOptions,
     proposer: &Proposer,
     plan: impl FnOnce(&OpenVault) -> Result<PlannedCuration<T>>,
 ) -> Result<(CurationOutcome, T)> {
@@ -257,32 +305,53 @@ pub(crate) fn write_curation<T>(
     Ok((outcome, result))
 }
 
-/// Builds the curation request from the options and the vault's settings and passes it to `run`.
-pub(crate) fn with_request<T>(
-    context: &Context,
-    closed: &[(NotePath, String)],
-    elsewhere: &Playbook,
-    proposer: &Proposer,
-    options: &Options,
-    deltas: &[CurationDelta],
-    run: impl FnOnce(&CurationRequest<'_>) -> T,
-) -> T {
-    let open = context.target();
-    run(&CurationRequest {
-        deltas,
-        proposer,
-        authority: options.authority,
-        only_proposes: !context.is_person(),
-        elsewhere,
-        left_out: &LeftOutRules::default(),
-        limits: &playbook::limits(open),
-        scoring: &scoring(&open.settings),
-        history: &SessionEvidence::of(context),
-        meaning: meaning(open),
-        now: context.now(),
-        sweep: options.sweep,
-        read_only_paths: closed,
-    })
+/// Options, settings and evidence of a curation, from which its request is built.
+pub(crate) struct CurationInputs<'a> {
+    context: &'a Context,
+    proposer: &'a Proposer,
+    options: &'a CurationOptions,
+    left_out: LeftOutRules,
+    limits: CurationLimits,
+    scoring: Scoring,
+    history: SessionEvidence<'a>,
+}
+
+impl<'a> CurationInputs<'a> {
+    pub fn of(context: &'a Context, proposer: &'a Proposer, options: &'a CurationOptions) -> Self {
+        let open = context.target();
+        Self {
+            context,
+            proposer,
+            options,
+            left_out: LeftOutRules::default(),
+            limits: playbook::limits(open),
+            scoring: scoring(&open.settings),
+            history: SessionEvidence::of(context),
+        }
+    }
+
+    /// Builds a request in which no rule is left out and every file can be edited.
+    pub fn request<'r>(
+        &'r self,
+        elsewhere: &'r Playbook,
+        deltas: &'r [CurationDelta],
+    ) -> CurationRequest<'r> {
+        CurationRequest {
+            deltas,
+            proposer: self.proposer,
+            authority: self.options.authority,
+            only_proposes: !self.context.is_person(),
+            elsewhere,
+            left_out: &self.left_out,
+            limits: &self.limits,
+            scoring: &self.scoring,
+            history: &self.history,
+            meaning: meaning(self.context.target()),
+            now: self.context.now(),
+            sweep: self.options.sweep,
+            read_only_paths: &[],
+        }
+    }
 }
 
 /// Returns the session, agent and author of a delta file; missing ones are those of the caller.
@@ -312,8 +381,7 @@ fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(N
     changed.filter_map(|(old, _)| Some((old.path.clone(), why(&old.path)?))).collect()
 }
 
-/// Authority of a single command such as `cm propose`: an agent's additions are proposals, a
-/// person's take effect.
+/// Authority of a caller: an agent's additions are proposals, a person's take effect.
 pub fn authority(context: &Context) -> Authority {
     if context.is_person() { Authority::Person } else { Authority::Automation }
 }
@@ -395,7 +463,7 @@ fn changes(
     ))
 }
 
-fn message(options: &Options, before: &Playbook, after: &CurationResult) -> CommitMessage {
+fn message(options: &CurationOptions, before: &Playbook, after: &CurationResult) -> CommitMessage {
     let report = &after.report;
     let subject = options.subject.clone().unwrap_or_else(|| subject(report));
     let (old, new) = (&before.bullets, &after.playbook.bullets);
@@ -482,8 +550,13 @@ fn diff(files: &[FilePreview]) -> String {
     all
 }
 
+/// Returns an error if a delta was refused.
+pub(crate) fn check_refusals(report: &CurationReport) -> Result<()> {
+    refusal(report).map_or(Ok(()), Err)
+}
+
 /// Converts the first refused delta to an error: a refusal, a usage error or not found.
-pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
+fn refusal(report: &CurationReport) -> Option<Error> {
     let passed = report.refused.first()?;
     let id = passed.id.clone().unwrap_or_default();
     let reason = passed.reason.clone();

@@ -10,7 +10,7 @@ use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{
-    ExtraChangeSet, Options as Curation, PlannedCuration, elsewhere, proposer, with_request, write_curation,
+    CurationInputs, CurationOptions, ExtraChangeSet, PlannedCuration, elsewhere, proposer, write_curation,
 };
 use crate::verbs::playbook;
 use cm_note::bullet::Bullet;
@@ -22,7 +22,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::forgetting::{self, ForgetRequest};
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
-use cm_playbook::curation::{Authority, Playbook, SweepScope, plan};
+use cm_playbook::curation::{Playbook, plan};
 
 /// Result of blocking a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -58,20 +58,13 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
     let rule_request = ForgetRequest { id: bullet.id.clone(), reason: reason.to_owned(), invert };
-    let how = Curation {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "forget",
-        subject: Some(format!("Forget \"{}\"", bullet.content())),
-    };
+    let how = CurationOptions::by_person("forget").with_subject(format!("Forget \"{}\"", bullet.content()));
     let proposer = proposer(context, &DeltaFile::default());
     let (outcome, (forgotten, changed)) = write_curation(context, &how, &proposer, |open| {
         let before = playbook::as_written(context, open)?;
         let other_vaults = elsewhere(context, open, &before)?;
-        let forgotten = with_request(context, &[], &other_vaults, &proposer, &how, &[], |request| {
-            forgetting::forget(&before, request, &rule_request)
-        });
+        let inputs = CurationInputs::of(context, &proposer, &how);
+        let forgotten = forgetting::forget(&before, &inputs.request(&other_vaults, &[]), &rule_request);
         let mut forgotten =
             forgotten.ok_or_else(|| Error::not_found(format!("rule `{}` not found", bullet.id)))?;
         let curated = std::mem::take(&mut forgotten.curated);

@@ -12,7 +12,7 @@ use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::{evidence, sources};
-use crate::verbs::curate::{self, Options as Curation};
+use crate::verbs::curate::{self, CurationOptions, curate_one};
 use crate::verbs::decay::score_of;
 use crate::verbs::quarantine;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
@@ -23,10 +23,10 @@ use cm_note::note::bullet::event;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, REASONS};
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{MaturityChange, MaturityInput, effective, verdict};
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile, FeedbackDelta};
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::delta::{CurationDelta, FeedbackDelta};
 use cm_playbook::curation::feedback::uncounted_by;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
-use cm_playbook::curation::{Authority, SweepScope};
 
 /// Feedback on a note.
 #[derive(Debug, Clone)]
@@ -150,19 +150,8 @@ fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
         FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => CurationDelta::Irrelevant(judge),
     };
-    let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
     // Somebody looked at the rule and said so: that is a word of its own, not a program's guess.
-    let how = Curation {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "mark",
-        subject: None,
-    };
-    let outcome = curate::curate(context, &file, &how)?;
-    if let Some(error) = curate::refusal(&outcome.report) {
-        return Err(error);
-    }
+    let outcome = curate_one(context, delta, &CurationOptions::by_person("mark"))?;
     let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
     let bullet = bullet.ok_or_else(|| Error::not_found(format!("rule `{id}` not found")))?;
     let constants = scoring(&context.target().settings);

@@ -14,7 +14,9 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::gathered_evidence::GatheredEvidence;
-use crate::verbs::curate::{self, ExtraChangeSet, ExtraChanges, PlannedCuration, curate_with};
+use crate::verbs::curate::{
+    self, CurationInputs, CurationOptions, ExtraChangeSet, ExtraChanges, PlannedCuration, curate_with,
+};
 use crate::verbs::mark::{self, mark};
 use crate::verbs::similar::{self, SimilarNote};
 use crate::verbs::{playbook, relate};
@@ -25,7 +27,7 @@ use cm_note::note::{FeedbackSignal, Note, NoteKind};
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
 use cm_playbook::curation::apply::{self, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, DeprecateDelta, FeedbackDelta};
-use cm_playbook::curation::{Authority, CurationRequest, Playbook, SweepScope, review_decision};
+use cm_playbook::curation::{CurationRequest, Playbook, review_decision};
 use cm_playbook::embedding_model::WordVectors;
 
 /// Maximum number of neighbours in an answer.
@@ -291,10 +293,9 @@ impl VerdictApplication<'_> {
                 blocked: before.blocked.clone(),
             };
             let compared = rest.bullets.len();
-            let judged =
-                curate::with_request(context, &[], &elsewhere, &proposer, &how, &deltas, |request| {
-                    apply::curate(&rest, &CurationRequest { history: &gathered, ..*request })
-                });
+            let inputs = CurationInputs::of(context, &proposer, &how);
+            let request = inputs.request(&elsewhere, &deltas);
+            let judged = apply::curate(&rest, &CurationRequest { history: &gathered, ..request });
             let new = judged.playbook.bullets.into_iter().nth(compared);
             let mut after = before.clone();
             match (new, own.as_deref()) {
@@ -344,7 +345,7 @@ impl VerdictApplication<'_> {
         let extra = ExtraChanges { may_rewrite: true, ..ExtraChanges::NOTHING };
         let (outcome, ()) = curate_with(self.context, &file, &how, &extra)?;
         self.commit = outcome.commit.clone().or(self.commit.take());
-        curate::refusal(&outcome.report).map_or(Ok(()), Err)
+        curate::check_refusals(&outcome.report)
     }
 
     fn relate(&mut self, other: &Note, relation: &str, why: &str) -> Result<()> {
@@ -380,14 +381,8 @@ fn retire(id: &str, heir: &str, reason: &str) -> CurationDelta {
     })
 }
 
-fn options(subject: String) -> curate::Options {
-    curate::Options {
-        authority: Authority::Automation,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "propose",
-        subject: Some(subject),
-    }
+fn options(subject: String) -> CurationOptions {
+    CurationOptions::by_program("propose").with_subject(subject)
 }
 
 /// Checks that verdicts are about notes that were listed as neighbours.

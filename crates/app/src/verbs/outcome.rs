@@ -15,16 +15,15 @@ use crate::error::Result;
 use crate::sessions::SessionAccess;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::gathered_evidence::GatheredEvidence;
-use crate::verbs::curate;
-use crate::verbs::curate::{CurationOutcome as Curated, ExtraChangeSet, ExtraChanges, Options as Curation};
+use crate::verbs::curate::{self, CurationOptions, CurationOutcome, ExtraChangeSet, ExtraChanges};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::playbook;
 use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::note::FeedbackSignal;
+use cm_playbook::curation::SweepScope;
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
-use cm_playbook::curation::{Authority, SweepScope};
 pub use cm_session::status::SessionStatus;
 use credit::Credits;
 use schemars::JsonSchema;
@@ -131,13 +130,11 @@ pub fn outcome(
     let session = resolve::which(context, &access, options)?;
     let credits = credit::credits(context, &session, options)?;
     let level = context.target().level;
-    let how = Curation {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "outcome",
-        subject: Some(format!("Record that session {} ended in {}", session.short(), options.status.name())),
-    };
+    let how = CurationOptions::by_person("outcome").with_subject(format!(
+        "Record that session {} ended in {}",
+        session.short(),
+        options.status.name()
+    ));
     let file = |level: VaultLevel| DeltaFile {
         session: Some(session.id.clone()),
         // Whoever says so is not the agent whose session it was.
@@ -153,8 +150,12 @@ pub fn outcome(
     let history = gathered.as_ref().map(|gathered| gathered as &dyn RuleEvidenceSource);
     let sweep = if history.is_some() { SweepScope::Drafts } else { SweepScope::Changed };
     let extra_changes = ExtraChanges { history, changes: &diary_changes, ..ExtraChanges::NOTHING };
-    let (here, ()) =
-        curate::curate_with(context, &file(level), &Curation { sweep, ..how.clone() }, &extra_changes)?;
+    let (here, ()) = curate::curate_with(
+        context,
+        &file(level),
+        &CurationOptions { sweep, ..how.clone() },
+        &extra_changes,
+    )?;
     let mut parts = vec![here];
     for open in context.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);
@@ -190,7 +191,7 @@ fn recorded(
     session: resolve::OutcomeSession,
     planned: diary::PlannedDiary,
     credits: Credits,
-    parts: Vec<Curated>,
+    parts: Vec<CurationOutcome>,
 ) -> OutcomeResult {
     let applied = |id: &str| parts.iter().any(|part| part.report.applied.iter().any(|done| done.id == id));
     let why_not = |id: &str| {
@@ -209,7 +210,7 @@ fn recorded(
         let (reason, refused) = why_not(&one.id);
         UncreditedRule { id: one.id, why: one.why, reason, refused }
     }));
-    let each = |part: fn(&Curated) -> Vec<MaturityStep>| parts.iter().flat_map(part).collect();
+    let each = |part: fn(&CurationOutcome) -> Vec<MaturityStep>| parts.iter().flat_map(part).collect();
     OutcomeResult {
         session: session.id,
         agent: session.agent,

@@ -5,7 +5,7 @@ use crate::context::find::{ResolvedNote, find_in_target};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::curate;
+use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::history;
 use crate::verbs::note_fields::place;
 use crate::verbs::relink::{self, LinkChanges, RelinkedNote};
@@ -15,8 +15,7 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::message::CommitMessage;
 use cm_note::note::NoteKind;
 use cm_note::path::NotePath;
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile, PinDelta};
-use cm_playbook::curation::{Authority, SweepScope};
+use cm_playbook::curation::delta::{CurationDelta, PinDelta};
 
 /// Folder of pinned memories.
 const PINNED: &str = "vault";
@@ -112,31 +111,21 @@ fn set_bullet(context: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Resu
     let id = found.note.key().to_owned();
     let pin = PinDelta { id: id.clone(), reason: context.call.by.reason.clone() };
     let delta = if pinned { CurationDelta::Pin(pin) } else { CurationDelta::Unpin(pin) };
-    let how = curate::Options {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: if pinned { "pin" } else { "unpin" },
-        subject: None,
-    };
-    let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
-    let outcome = curate::curate(context, &file, &how)?;
+    let op = if pinned { "pin" } else { "unpin" };
+    let outcome = curate_one(context, delta, &CurationOptions::by_person(op))?;
     for step in &outcome.report.demotions {
         context.notice(format!("{} is now deprecated: {}", step.id, step.reason));
     }
     for inversion in &outcome.report.inversions {
         context.notice(format!("{} now warns about it: {}", inversion.to, inversion.content));
     }
-    match curate::refusal(&outcome.report) {
-        Some(error) => Err(error),
-        None => Ok(UpdateResult {
-            id,
-            path: found.note.path.to_string(),
-            commit: outcome.commit.clone(),
-            changed: !outcome.report.applied.is_empty(),
-            revision: revision_of(found.open, &found.note.path),
-        }),
-    }
+    Ok(UpdateResult {
+        id,
+        path: found.note.path.to_string(),
+        commit: outcome.commit.clone(),
+        changed: !outcome.report.applied.is_empty(),
+        revision: revision_of(found.open, &found.note.path),
+    })
 }
 
 /// Returns the path of a memory after it is unpinned: in the folder from which it was pinned according to

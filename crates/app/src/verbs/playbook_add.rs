@@ -6,11 +6,10 @@ use serde::Serialize;
 use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
-use crate::verbs::curate::{self, Options as Curation};
+use crate::verbs::curate::{CurationOptions, curate_one};
 use cm_note::bullet::{Bullet, BulletState, Scope};
-use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, DeprecateDelta};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeprecateDelta};
 use cm_playbook::curation::report::RuleConflict;
-use cm_playbook::curation::{Authority, SweepScope};
 
 pub use cm_learn::reflect::rule_category::category as category_of;
 pub use cm_playbook::curation::delta::RuleProposal;
@@ -47,15 +46,12 @@ pub fn propose(context: &Context, proposal: RuleProposal, draft: bool) -> Result
         return Err(Error::usage("a rule with the scope workspace needs a project")
             .hint("for example `--scope workspace` with `--workspace tidewater-api`"));
     }
-    let authority = if draft { Authority::Automation } else { curate::authority(context) };
     let add = AddDelta { bullet: proposal, reason: context.call.by.reason.clone(), ..AddDelta::default() };
-    let file = DeltaFile { deltas: vec![CurationDelta::Add(Box::new(add))], ..DeltaFile::default() };
-    let how =
-        Curation { authority, dry_run: false, sweep: SweepScope::Changed, op: "playbook-add", subject: None };
-    let outcome = curate::curate(context, &file, &how)?;
-    if let Some(error) = curate::refusal(&outcome.report) {
-        return Err(error);
-    }
+    let how = match draft {
+        true => CurationOptions::by_program("playbook-add"),
+        false => CurationOptions::by_caller(context, "playbook-add"),
+    };
+    let outcome = curate_one(context, CurationDelta::Add(Box::new(add)), &how)?;
     let report = &outcome.report;
     let (id, note, credited) = match (report.applied.first(), report.skipped.first()) {
         (Some(applied), _) => (applied.id.clone(), applied.note.clone(), false),
@@ -65,17 +61,11 @@ pub fn propose(context: &Context, proposal: RuleProposal, draft: bool) -> Result
             passed.is_some_and(|passed| passed.credited),
         ),
     };
-    let (path, state) = match outcome.bullet(&id) {
-        Some(bullet) => (bullet.path.to_string(), bullet.state),
-        None => {
-            let found = crate::verbs::playbook::find_bullet(context, &id)?.1;
-            (found.path.to_string(), found.state)
-        }
-    };
+    let bullet = outcome.stored(context, &id)?;
     Ok(ProposalResult {
-        path,
+        path: bullet.path.to_string(),
         added: !report.applied.is_empty(),
-        state,
+        state: bullet.state,
         note,
         credited,
         conflicts: report.conflicts.clone(),
@@ -115,18 +105,8 @@ pub fn remove(context: &Context, reference: &str, replaced_by: Option<&str>) -> 
         replaced_by: heir.map(|(_, heir)| heir.id.to_string()),
         ..DeprecateDelta::default()
     };
-    let file = DeltaFile { deltas: vec![CurationDelta::Deprecate(deprecate)], ..DeltaFile::default() };
-    let how = Curation {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "playbook-remove",
-        subject: None,
-    };
-    let outcome = curate::curate(context, &file, &how)?;
-    if let Some(error) = curate::refusal(&outcome.report) {
-        return Err(error);
-    }
+    let delta = CurationDelta::Deprecate(deprecate);
+    let outcome = curate_one(context, delta, &CurationOptions::by_person("playbook-remove"))?;
     Ok(DeprecatedBullet {
         id: bullet.id.to_string(),
         path: bullet.path.to_string(),

@@ -19,7 +19,7 @@ use crate::sessions::SessionAccess;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
 use crate::sessions::tool_signals::signals_of;
-use crate::verbs::curate::{self, ExtraChangeSet, ExtraChanges, curate_with};
+use crate::verbs::curate::{self, CurationOptions, ExtraChangeSet, ExtraChanges, curate_with};
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::neighbours::{self, OwnProposal, SettledProposal};
 use crate::verbs::playbook;
@@ -36,8 +36,8 @@ use cm_learn::statement::{Certainty, Statement, StatementContext};
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
 use cm_note::instant::Instant;
+use cm_playbook::curation::CurationResult;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal, StatedRule};
-use cm_playbook::curation::{Authority, CurationResult, SweepScope};
 use cm_secrets::redact;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -314,13 +314,7 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
     if is_stated {
         gathered.admit(&content);
     }
-    let how = curate::Options {
-        authority: Authority::Automation,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "propose",
-        subject: None,
-    };
+    let how = CurationOptions::by_program("propose");
     let changes = |open: &OpenVault, curated: &CurationResult| {
         let Some(end) = active_rule(curated, 1).filter(|_| is_stated) else {
             return Ok(ExtraChangeSet::default());
@@ -331,23 +325,17 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
     };
     let extra = ExtraChanges { history: Some(&gathered), changes: &changes, ..ExtraChanges::NOTHING };
     let (outcome, ()) = curate_with(context, &file, &how, &extra)?;
-    if let Some(error) = curate::refusal(&outcome.report) {
-        return Err(error);
-    }
+    curate::check_refusals(&outcome.report)?;
     let applied = outcome.report.applied.first();
     let skipped = outcome.report.skipped.first();
     let id = applied.map(|one| one.id.clone()).or_else(|| skipped.and_then(|one| one.id.clone()));
     let nothing =
         || Error::new(ErrorKind::Failed, "internal", "the curation neither stored the rule nor said why not");
     let id = id.ok_or_else(nothing)?;
-    let state = match outcome.bullet(&id) {
-        Some(bullet) => bullet.state,
-        None => playbook::find_bullet(context, &id)?.1.state,
-    };
     let note = applied.and_then(|one| one.note.clone()).filter(|_| is_stated);
     let note = note.or_else(|| skipped.map(|one| one.reason.clone()));
     let is_credited = applied.is_none();
-    let is_active = state == BulletState::Active;
+    let is_active = outcome.stored(context, &id)?.state == BulletState::Active;
     Ok(Stored { id, is_active, is_credited, rule: Some(Box::new(add)), note, commit: outcome.commit })
 }
 
@@ -378,13 +366,11 @@ fn propose_memory(
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();
         Ok(ExtraChangeSet { changes, ids, result: plan })
     };
-    let how = curate::Options {
-        authority: Authority::Automation,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "propose",
-        subject: Some(format!("Record a {}: {}", kind.name(), cut(text, 60))),
-    };
+    let how = CurationOptions::by_program("propose").with_subject(format!(
+        "Record a {}: {}",
+        kind.name(),
+        cut(text, 60)
+    ));
     let extra = ExtraChanges { history: None, changes: &changes, may_rewrite: false };
     let (outcome, planned) = curate_with(context, &DeltaFile::default(), &how, &extra)?;
     match planned {

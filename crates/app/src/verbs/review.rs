@@ -8,7 +8,7 @@ use crate::context::find::{ResolvedNote, find_in_target, load};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::curate;
+use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::playbook;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use cm_note::bullet::{Bullet, BulletState};
@@ -23,9 +23,9 @@ use cm_note::note::leftover::{self, LeftoverError, MERGE};
 use cm_note::note::name::slug;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
+use cm_playbook::curation::delta::{CurationDelta, MergeDelta};
+use cm_playbook::curation::plan;
 use cm_playbook::curation::review_decision::{self, ReviewRefusal};
-use cm_playbook::curation::{Authority, SweepScope, plan};
 use cm_playbook::inbox::{self, InboxNoteEntry, InboxSections};
 use cm_playbook::rule_command::{RuleCommand, command_of};
 use cm_store::config::keys;
@@ -406,18 +406,8 @@ pub fn merge(context: &Context, ids: &[String], content: &str) -> Result<ReviewR
         ids.iter().map(|id| Ok(playbook::find_bullet(context, id)?.1.id.to_string())).collect();
     let merge =
         MergeDelta { ids: found?, content: content.to_owned(), reason: context.call.by.reason.clone() };
-    let file = DeltaFile { deltas: vec![CurationDelta::Merge(merge.clone())], ..DeltaFile::default() };
-    let how = curate::Options {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "review",
-        subject: None,
-    };
-    let outcome = curate::curate(context, &file, &how)?;
-    if let Some(error) = curate::refusal(&outcome.report) {
-        return Err(error);
-    }
+    let delta = CurationDelta::Merge(merge.clone());
+    let outcome = curate_one(context, delta, &CurationOptions::by_person("review"))?;
     let into = outcome.report.applied.first().map(|applied| applied.id.clone());
     let ids = if into.is_some() { merge.ids } else { Vec::new() };
     Ok(ReviewResult {

@@ -8,16 +8,16 @@ use serde::Serialize;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
-use crate::verbs::curate::{self, Options as Curation, elsewhere};
+use crate::verbs::curate::{self, CurationOptions, elsewhere};
 use crate::verbs::playbook::{as_written, limits, merged};
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::{BulletState, Scope};
+use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{Admission, AdmissionCheck, ProposedRule};
 use cm_playbook::curation::bullet_index::BulletIndex;
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::history::NoHistory;
 use cm_playbook::curation::report::{RuleConflict, UnappliedDelta};
-use cm_playbook::curation::{Authority, SweepScope};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::starters::{self, Starter, StarterRule};
 use cm_text::plural::count;
@@ -148,12 +148,10 @@ pub fn add(context: &Context, name: &str, options: &Options) -> Result<StarterRe
     if proposed.is_empty() {
         return Ok(outcome);
     }
-    let how = Curation {
-        authority: curate::authority(context),
+    let subject = format!("Add {} of the starter set {name}", count(proposed.len(), "rule"));
+    let how = CurationOptions {
         dry_run: options.dry_run,
-        sweep: SweepScope::Changed,
-        op: "starters",
-        subject: Some(format!("Add {} of the starter set {name}", count(proposed.len(), "rule"))),
+        ..CurationOptions::by_caller(context, "starters").with_subject(subject)
     };
     let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
     let curated = curate::curate(context, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;

@@ -7,13 +7,12 @@ use serde::Serialize;
 use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
-use crate::verbs::curate;
+use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::relate;
 use crate::verbs::review::{self, ReviewDecisions};
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, NoteKind};
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile, DeprecateDelta};
-use cm_playbook::curation::{Authority, SweepScope};
+use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 
 /// A note that replaced another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -69,19 +68,9 @@ fn deprecate(context: &Context, older: &Note, newer: &Note) -> Result<Option<Str
         replaced_by: Some(newer.key().to_owned()),
         ..DeprecateDelta::default()
     };
-    let file = DeltaFile { deltas: vec![CurationDelta::Deprecate(delta)], ..DeltaFile::default() };
-    let how = curate::Options {
-        authority: Authority::Person,
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "review",
-        subject: Some(format!("Replace \"{}\" by \"{}\"", older.title, newer.title)),
-    };
-    let outcome = curate::curate(context, &file, &how)?;
-    match curate::refusal(&outcome.report) {
-        Some(error) => Err(error),
-        None => Ok(outcome.commit),
-    }
+    let how = CurationOptions::by_person("review")
+        .with_subject(format!("Replace \"{}\" by \"{}\"", older.title, newer.title));
+    Ok(curate_one(context, CurationDelta::Deprecate(delta), &how)?.commit)
 }
 
 fn connect(context: &Context, older: &Note, newer: &Note) -> Result<Option<String>> {

@@ -14,10 +14,11 @@ use crate::sessions::evidence::FixedHistory;
 use crate::sessions::logs;
 use crate::sessions::logs::{LogSelection, ParsedSession};
 use crate::verbs::curate::{
-    ExtraChangeSet, Options as Curation, PlannedCuration, elsewhere, proposer, with_request, write_curation,
+    CurationInputs, CurationOptions, ExtraChangeSet, PlannedCuration, check_refusals, elsewhere, proposer,
+    write_curation,
 };
 use crate::verbs::guard::CATEGORY;
-use crate::verbs::{curate, guard, playbook};
+use crate::verbs::{guard, playbook};
 use cm_learn::trauma::session::{SessionIncident, incidents};
 use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
 use cm_note::bullet::content::fold_whitespace;
@@ -26,7 +27,7 @@ use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_playbook::curation::apply::{CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
-use cm_playbook::curation::{Authority, Playbook, SweepScope, apply};
+use cm_playbook::curation::{Authority, Playbook, apply};
 use cm_secrets::RedactionRules as Secrets;
 use cm_text::shorten::shorten;
 use schemars::JsonSchema;
@@ -225,26 +226,18 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
         [one] => format!("Store the incident of {}", one.shape),
         more => format!("Store {} incidents", more.len()),
     };
-    let how = Curation {
-        authority: curate::authority(context),
-        dry_run: false,
-        sweep: SweepScope::Changed,
-        op: "trauma-accept",
-        subject: Some(subject),
-    };
+    let how = CurationOptions::by_caller(context, "trauma-accept").with_subject(subject);
     let proposer = proposer(context, &DeltaFile::default());
     let (outcome, ()) = write_curation(context, &how, &proposer, |open: &OpenVault| {
         let before = playbook::as_written(context, open)?;
         let other_vaults = elsewhere(context, open, &before)?;
         // Their logs were read for the incidents, wherever they lie.
         let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
-        let mut curated = with_request(context, &[], &other_vaults, &proposer, &how, &deltas, |request| {
-            let history = FixedHistory { history: request.history, sessions: &sessions };
-            apply::curate(&before, &CurationRequest { history: &history, ..*request })
-        });
-        if let Some(error) = curate::refusal(&curated.report) {
-            return Err(error);
-        }
+        let inputs = CurationInputs::of(context, &proposer, &how);
+        let request = inputs.request(&other_vaults, &deltas);
+        let history = FixedHistory { history: request.history, sessions: &sessions };
+        let mut curated = apply::curate(&before, &CurationRequest { history: &history, ..request });
+        check_refusals(&curated.report)?;
         set_incident_fields(&before, &mut curated, chosen);
         merge_into_existing(&mut curated, chosen, how.authority);
         Ok(PlannedCuration { before, curated, extra: ExtraChangeSet::default() })
@@ -263,18 +256,12 @@ fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIn
             .or_else(|| same.and_then(|passed| passed.id.clone()))
             .or_else(first);
         let id = id.ok_or_else(|| write::nothing_done(format!("{} was not stored", one.id)))?;
-        let (path, state) = match outcome.bullet(&id) {
-            Some(bullet) => (bullet.path.to_string(), bullet.state),
-            None => {
-                let found = playbook::find_bullet(context, &id)?.1;
-                (found.path.to_string(), found.state)
-            }
-        };
+        let bullet = outcome.stored(context, &id)?;
         incidents.push(StoredIncident {
             id: one.id.clone(),
             bullet: id,
-            path,
-            state,
+            path: bullet.path.to_string(),
+            state: bullet.state,
             added: added.is_some(),
         });
     }

@@ -18,7 +18,7 @@ use crate::sessions::diary_location::DiaryLocation;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::related::related_sessions;
-use crate::verbs::curate::{self, ExtraChanges, curate_with};
+use crate::verbs::curate::{CurationOptions, ExtraChanges, curate_with};
 use crate::verbs::playbook;
 use crate::verbs::privacy;
 use cm_learn::diary::note::note;
@@ -27,8 +27,8 @@ use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::change::ChangeSet;
 use cm_note::message::CommitMessage;
+use cm_playbook::curation::SweepScope;
 use cm_playbook::curation::delta::DeltaFile;
-use cm_playbook::curation::{Authority, SweepScope};
 use cm_session::status::SessionStatus;
 use session::{SessionReader, SessionTranscript};
 
@@ -190,13 +190,7 @@ fn recheck_drafts(context: &Context, transcript: &SessionTranscript) -> Result<(
     if gathered.is_empty() {
         return Ok(());
     }
-    let how = curate::Options {
-        authority: Authority::Automation,
-        dry_run: false,
-        sweep: SweepScope::Drafts,
-        op: "diary",
-        subject: None,
-    };
+    let how = CurationOptions { sweep: SweepScope::Drafts, ..CurationOptions::by_program("diary") };
     let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
     curate_with(context, &DeltaFile::default(), &how, &extra).map(drop)
 }

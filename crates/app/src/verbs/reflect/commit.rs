@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
 use crate::sessions::gathered_evidence::GatheredEvidence;
 use crate::sessions::reflection_log::{ReflectionLog, SessionReaderKind};
-use crate::verbs::curate::{self, CurationOutcome, ExtraChangeSet, ExtraChanges, curate_with};
+use crate::verbs::curate::{CurationOptions, CurationOutcome, ExtraChangeSet, ExtraChanges, curate_with};
 use crate::verbs::note_fields::supersedes_edge;
 use crate::verbs::playbook;
 use cm_learn::diary::Diary;
@@ -22,7 +22,7 @@ use cm_note::change::VaultFileChange;
 use cm_note::note::compose::EdgeEnd;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
-use cm_playbook::curation::{Authority, CurationResult, SweepScope};
+use cm_playbook::curation::{CurationResult, SweepScope};
 
 pub struct CommitResult {
     /// Changes of the playbook, by delta.
@@ -58,12 +58,11 @@ impl SessionProcessor<'_> {
             deltas: deltas.collect(),
         };
         let short: String = diary.session.chars().take(8).collect();
-        let options = curate::Options {
-            authority: Authority::Automation,
+        let subject = format!("Reflect on {} session {short}: {}", diary.agent, diary.title);
+        let options = CurationOptions {
             dry_run: self.run_options.dry_run,
             sweep: SweepScope::Drafts,
-            op: "reflect",
-            subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
+            ..CurationOptions::by_program("reflect").with_subject(subject)
         };
         let model = self.model.as_ref().map(LanguageModel::name);
         let changes = |open: &OpenVault, curated: &CurationResult| {
