@@ -138,7 +138,7 @@ pub(crate) fn waiting(context: &Context, wanted: Option<InboxKind>) -> Result<In
 
 pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
-    let (commands, settlements) = (commands(kind, &notes), settlements(kind, &notes));
+    let (commands, settlements) = ways_to_settle(kind, &notes);
     InboxEntry {
         number,
         notes: notes.into_iter().map(listed).collect(),
@@ -158,73 +158,62 @@ fn listed(note: &Note) -> InboxNote {
     }
 }
 
-/// Returns alternative commands that settle an entry.
-fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
+/// Returns the alternative commands that settle an entry, and the ways to settle it that need no
+/// command line.
+fn ways_to_settle(kind: InboxKind, notes: &[&Note]) -> (Vec<String>, Vec<Settlement>) {
+    use Settlement::{Accept, Confirm, Invert, Keep, Merge, Pin, Reject, Supersede, Take};
     // The key of a note without an ID is its path, which may contain spaces.
-    let word = |word: &str, at: usize| format!("cm review --{word} {}", shell_words::quote(notes[at].key()));
+    let review = |decision: ReviewDecision, at: usize| {
+        format!("cm review --{} {}", decision.name(), shell_words::quote(notes[at].key()))
+    };
+    let accept = || review(ReviewDecision::Accept, 0);
+    let reject = || review(ReviewDecision::Reject, 0);
+    let confirm = || review(ReviewDecision::Confirm, 0);
+    let keep = || review(ReviewDecision::Keep, 0);
     let edit = || format!("cm edit {}", shell_words::quote(notes[0].key()));
     let confirm_all = || {
         let keys: Vec<_> = notes.iter().map(|note| shell_words::quote(note.key())).collect();
         format!("cm review --confirm {}", keys.join(" "))
     };
     match (kind, notes) {
-        (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
+        (InboxKind::Drafts, _) => (vec![accept(), reject()], vec![Accept, Reject, Supersede]),
         (InboxKind::Merges, [a, b]) if a.kind == NoteKind::Bullet => {
-            vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key()), confirm_all()]
+            let merge = format!("cm review --merge {} {} --content \"…\"", a.key(), b.key());
+            (vec![merge, confirm_all()], vec![Merge, Reject, Confirm, Supersede])
         }
         (InboxKind::Conflicts | InboxKind::Merges, _) => {
-            (0..notes.len()).map(|at| word("reject", at)).chain([confirm_all()]).collect()
+            let reject = |at| review(ReviewDecision::Reject, at);
+            let commands = (0..notes.len()).map(reject).chain([confirm_all()]).collect();
+            (commands, vec![Reject, Confirm, Supersede])
         }
         (InboxKind::Quarantined, [note]) if may_be_accepted(note) => {
-            vec![word("accept", 0), word("reject", 0)]
+            (vec![accept(), reject()], vec![Accept, Reject, Supersede])
         }
-        (InboxKind::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
-        (InboxKind::Quarantined, _) => vec![edit()],
-        (InboxKind::Due, _) => vec![word("confirm", 0), word("reject", 0)],
+        (InboxKind::Quarantined, [note]) if is_reviewed(note) => (vec![edit(), reject()], vec![Reject]),
+        (InboxKind::Quarantined, _) => (vec![edit()], Vec::new()),
+        (InboxKind::Due, _) => (vec![confirm(), reject()], vec![Confirm, Reject, Supersede]),
         (InboxKind::Inversions, _) => {
             let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
-            vec![invert, word("confirm", 0)]
+            (vec![invert, confirm()], vec![Invert, Confirm])
         }
-        (InboxKind::Leftovers, [note]) if has(note, FindingCode::ConflictMarker) => vec![edit()],
-        (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeCopy) => vec![edit(), word("keep", 0)],
+        (InboxKind::Leftovers, [note]) if has(note, FindingCode::ConflictMarker) => {
+            (vec![edit()], Vec::new())
+        }
+        (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeCopy) => {
+            (vec![edit(), keep()], vec![Keep])
+        }
         (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeDeletion) => {
-            vec![format!("cm delete {}", shell_words::quote(note.key())), word("keep", 0)]
+            let delete = format!("cm delete {}", shell_words::quote(note.key()));
+            (vec![delete, keep()], vec![Keep])
         }
-        (InboxKind::Leftovers, _) => vec![word("take", 0), word("keep", 0)],
+        (InboxKind::Leftovers, _) => (vec![review(ReviewDecision::Take, 0), keep()], vec![Take, Keep]),
         (InboxKind::NotFollowed, _) => {
-            let key = notes[0].key();
-            let pin = format!("cm pin {key} --reason \"agents do not follow it\"");
+            let pin = format!("cm pin {} --reason \"agents do not follow it\"", notes[0].key());
             let bullet = Bullet::of(notes[0]);
             let command = bullet.as_ref().and_then(|bullet| command_of(bullet.content()));
-            [Some(edit()), Some(pin), command.map(enforcement), Some(word("confirm", 0))]
-                .into_iter()
-                .flatten()
-                .collect()
+            let commands = [Some(edit()), Some(pin), command.map(enforcement), Some(confirm())];
+            (commands.into_iter().flatten().collect(), vec![Confirm, Pin, Reject, Supersede])
         }
-    }
-}
-
-/// Returns the ways to settle an entry that need no command line.
-fn settlements(kind: InboxKind, notes: &[&Note]) -> Vec<Settlement> {
-    use Settlement::{Accept, Confirm, Invert, Keep, Merge, Pin, Reject, Supersede, Take};
-    let is_rules = notes.iter().all(|note| note.kind == NoteKind::Bullet);
-    match (kind, notes) {
-        (InboxKind::Drafts, _) => vec![Accept, Reject, Supersede],
-        (InboxKind::Merges, _) if is_rules => vec![Merge, Reject, Confirm, Supersede],
-        (InboxKind::Conflicts | InboxKind::Merges, _) => vec![Reject, Confirm, Supersede],
-        (InboxKind::Quarantined, [note]) if may_be_accepted(note) => vec![Accept, Reject, Supersede],
-        (InboxKind::Quarantined, [note]) if is_reviewed(note) => vec![Reject],
-        (InboxKind::Quarantined, _) => Vec::new(),
-        (InboxKind::Due, _) => vec![Confirm, Reject, Supersede],
-        (InboxKind::Inversions, _) => vec![Invert, Confirm],
-        (InboxKind::NotFollowed, _) => vec![Confirm, Pin, Reject, Supersede],
-        (InboxKind::Leftovers, [note]) if has(note, FindingCode::ConflictMarker) => Vec::new(),
-        (InboxKind::Leftovers, [note])
-            if has(note, FindingCode::MergeDeletion) || has(note, FindingCode::MergeCopy) =>
-        {
-            vec![Keep]
-        }
-        (InboxKind::Leftovers, _) => vec![Take, Keep],
     }
 }
 
