@@ -20,17 +20,11 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Returns the note that was given, or the id of the one that the person chooses from the notes of
-/// these kinds; all kinds if `only` is `None`.
+/// Returns the note that was given, or the id of the one that the person chooses from all notes.
 ///
 /// # Errors
 /// No note was given and there is no terminal, or the person cancels.
-pub fn note_or_choice(
-    context: &Context,
-    given: Option<String>,
-    only: Option<&str>,
-    output: &Output,
-) -> Result<String> {
+pub fn note_or_choice(context: &Context, given: Option<String>, output: &Output) -> Result<String> {
     if let Some(given) = given {
         return Ok(given);
     }
@@ -39,11 +33,7 @@ pub fn note_or_choice(
             Error::usage("missing NOTE").hint("pass a title, an id or a path; on a terminal, a list appears")
         );
     }
-    let all = recent::Options {
-        limit: usize::MAX,
-        note_type: only.map(str::to_owned),
-        ..recent::Options::default()
-    };
+    let all = recent::Options { limit: usize::MAX, ..recent::Options::default() };
     let choices: Vec<Choice> = recent::recent(context, &all)?.notes.into_iter().map(Choice).collect();
     if choices.is_empty() {
         return Err(Error::not_found("the vault has no notes yet"));

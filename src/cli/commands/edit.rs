@@ -24,7 +24,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let note = note_or_choice(&context, arguments.note, None, output)?;
+    let note = note_or_choice(&context, arguments.note, output)?;
     edit_note(&context, &note, output)
 }
 

@@ -54,7 +54,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let wanted = LogSelection {
         agents: agents_of(&call)?,
         workspace: arguments.workspace,
-        since: arguments.days.map(|days| friction::since(&call, days)),
+        since: arguments.days.map(|days| call.now.minus_days(days)),
     };
     if arguments.path.is_some() && !wanted.agents.is_empty() {
         return Err(Error::usage("--agent requires --days, because PATH must contain Claude Code logs"));

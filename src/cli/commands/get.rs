@@ -31,7 +31,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
-    let note = note_or_choice(&context, arguments.note, None, output)?;
+    let note = note_or_choice(&context, arguments.note, output)?;
     if arguments.raw {
         let bytes = get::raw(&context, &note)?;
         output.notices(&context);

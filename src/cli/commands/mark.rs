@@ -61,7 +61,7 @@ enum FeedbackWord {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let note = note_or_choice(&context, arguments.note, None, output)?;
+    let note = note_or_choice(&context, arguments.note, output)?;
     let signal = match (arguments.feedback, arguments.helpful, arguments.harmful) {
         (Some(FeedbackWord::Helpful), ..) | (None, true, _) => FeedbackSignal::Helpful,
         (Some(FeedbackWord::Harmful), ..) | (None, _, true) => FeedbackSignal::Harmful,

@@ -35,7 +35,7 @@ enum Program {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let note = note_or_choice(&context, arguments.note, None, output)?;
+    let note = note_or_choice(&context, arguments.note, output)?;
     let location = locate::locate(&context, &note)?;
     let program = arguments.program.unwrap_or(match location.is_in_obsidian && has_desktop() {
         true => Program::Obsidian,

@@ -47,7 +47,7 @@ enum Way {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
-    let note = note_or_choice(&context, arguments.note, None, output)?;
+    let note = note_or_choice(&context, arguments.note, output)?;
     let direction = arguments.direction.map(|way| match way {
         Way::Outgoing => EdgeDirection::Outgoing,
         Way::Incoming => EdgeDirection::Incoming,

@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::sessions::logs::{LogSelection, agents_of};
-use cm_app::verbs::friction;
 use cm_app::verbs::trauma;
 use cm_app::{Context, Error, Progress, Request, Result};
 use cm_render::text;
@@ -64,7 +63,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             let wanted = LogSelection {
                 agents: agents_of(&call)?,
                 workspace: scan.workspace,
-                since: Some(friction::since(&call, checked(scan.days)?)),
+                since: Some(call.now.minus_days(checked(scan.days)?)),
             };
             let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
             drop(display);
@@ -73,7 +72,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         }
         Action::Accept(accept) => {
             let days = accept.days.map(checked).transpose()?;
-            let since = days.map(|days| friction::since(&call, days));
+            let since = days.map(|days| call.now.minus_days(days));
             let context = Context::open(call)?;
             let wanted = LogSelection { since, ..LogSelection::default() };
             let accepted = trauma::accept(&context, &wanted, &accept.incidents, &progress)?;

@@ -17,7 +17,6 @@ use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
 use cm_learn::friction::{
     ExaminedLog, FrictionAnalysis, FrictionConfig, claude_lines, conclude, events, examine, files,
 };
-use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
 use cm_secrets::RedactionRules as Secrets;
@@ -243,9 +242,4 @@ fn found(analysis: &FrictionAnalysis, logs: usize, folder: String, files: Vec<St
         folder,
         files,
     }
-}
-
-/// Returns the time `days` days before the start of the call.
-pub fn since(call: &Request, days: f64) -> Instant {
-    call.now.minus_days(days)
 }
