@@ -58,11 +58,6 @@ impl ExportFormat {
             Self::Site => "site",
         }
     }
-
-    /// Parses a name as printed by `name`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
 }
 
 /// One JSON document with every note: frontmatter as values, body verbatim.

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::export::{self, ExportFormat};
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Export the vault for other tools; exports never contain keys or other secret settings
@@ -36,8 +35,8 @@ Examples:
   cm export --format site --out ../site")]
 pub struct Arguments {
     /// Output format
-    #[arg(long, value_name = "FORM", value_parser = forms())]
-    format: String,
+    #[arg(long, value_name = "FORM", value_parser = super::one_of(&ExportFormat::ALL, ExportFormat::name))]
+    format: ExportFormat,
     /// Output folder, or output file for json and memory.md
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -46,13 +45,8 @@ pub struct Arguments {
     force: bool,
 }
 
-fn forms() -> PossibleValuesParser {
-    PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name))
-}
-
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let format = ExportFormat::from_name(&arguments.format)
-        .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
+    let format = arguments.format;
     let context = Context::open(call)?;
     let options = export::Options { format, out: arguments.out, force: arguments.force };
     let context = if format == ExportFormat::Site { context.without_usage() } else { context };

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::project::{self, RuleFileFormat};
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Write the rules into an agent's rule file, between two markers
@@ -20,8 +19,8 @@ use cm_render::text;
 )]
 pub struct Arguments {
     /// Target: AGENTS.md, CLAUDE.md, or .cursor/rules/cm.mdc in the working directory
-    #[arg(long, value_name = "FORM", default_value = "agents.md", value_parser = PossibleValuesParser::new(RuleFileFormat::ALL.map(RuleFileFormat::name)))]
-    format: String,
+    #[arg(long, value_name = "FORM", default_value = "agents.md", value_parser = super::one_of(&RuleFileFormat::ALL, RuleFileFormat::name))]
+    format: RuleFileFormat,
     /// Write to another file
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
@@ -37,11 +36,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let format = RuleFileFormat::find_by_name(&arguments.format)
-        .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
     let context = Context::open(Request { for_prompts: true, ..call })?;
     let options = project::Options {
-        format,
+        format: arguments.format,
         file: arguments.file,
         per_category: arguments.per_category,
         counts: arguments.counts,

@@ -1,6 +1,6 @@
 //! `cm related`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::pick::note_or_choice;
@@ -26,8 +26,8 @@ pub struct Arguments {
     #[arg(long = "type", short = 't', value_name = "TYPE", value_delimiter = ',')]
     relations: Vec<String>,
     /// Only edges in this direction
-    #[arg(long)]
-    direction: Option<Way>,
+    #[arg(long, value_parser = super::one_of(&EdgeDirection::ALL, EdgeDirection::name))]
+    direction: Option<EdgeDirection>,
     /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = related::USUAL, value_parser = super::at_least_one)]
     limit: usize,
@@ -39,23 +39,13 @@ pub struct Arguments {
     as_of: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Way {
-    Outgoing,
-    Incoming,
-}
-
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
     let note = note_or_choice(&context, arguments.note, output)?;
-    let direction = arguments.direction.map(|way| match way {
-        Way::Outgoing => EdgeDirection::Outgoing,
-        Way::Incoming => EdgeDirection::Incoming,
-    });
     let options = related::Options {
         hops: arguments.hops,
         relations: arguments.relations,
-        direction,
+        direction: arguments.direction,
         limit: arguments.limit,
         offset: arguments.offset,
     };

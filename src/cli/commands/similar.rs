@@ -1,6 +1,6 @@
 //! `cm similar`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::similar;
@@ -23,33 +23,25 @@ pub struct Arguments {
     #[arg(long, short = 'n', default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
     /// Only notes of this kind
-    #[arg(long)]
-    kind: Option<Sort>,
+    #[arg(long, value_parser = super::one_of(&COMPARED_KINDS, NoteKind::name))]
+    kind: Option<NoteKind>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Sort {
-    Memory,
-    Bullet,
-    Blocked,
-    Episode,
-    Diary,
-    Stash,
-    Plain,
-}
+/// All kinds except edges.
+const COMPARED_KINDS: [NoteKind; 7] = [
+    NoteKind::Memory,
+    NoteKind::Bullet,
+    NoteKind::Blocked,
+    NoteKind::Episode,
+    NoteKind::Diary,
+    NoteKind::Stash,
+    NoteKind::Plain,
+];
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let kind = arguments.kind.map(|sort| match sort {
-        Sort::Memory => NoteKind::Memory,
-        Sort::Bullet => NoteKind::Bullet,
-        Sort::Blocked => NoteKind::Blocked,
-        Sort::Episode => NoteKind::Episode,
-        Sort::Diary => NoteKind::Diary,
-        Sort::Stash => NoteKind::Stash,
-        Sort::Plain => NoteKind::Plain,
-    });
-    let options = similar::Options { like: arguments.like.join(" "), limit: arguments.limit, kind };
+    let options =
+        similar::Options { like: arguments.like.join(" "), limit: arguments.limit, kind: arguments.kind };
     let outcome = similar::similar(&context, &options)?;
     output.print(&context, &outcome, text::similar::similar)
 }

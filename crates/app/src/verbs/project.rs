@@ -41,11 +41,6 @@ impl RuleFileFormat {
         }
     }
 
-    /// Looks up a format by name.
-    pub fn find_by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// Default path, relative to the working directory.
     fn file(self) -> &'static str {
         match self {

@@ -18,6 +18,18 @@ pub enum EdgeDirection {
     Incoming,
 }
 
+impl EdgeDirection {
+    pub const ALL: [Self; 2] = [Self::Outgoing, Self::Incoming];
+
+    /// Name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Outgoing => "outgoing",
+            Self::Incoming => "incoming",
+        }
+    }
+}
+
 /// Filter for the edges that may be followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EdgeFilter {

@@ -1,10 +1,9 @@
 //! `cm playbook add`
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use crate::cli::commands::text_or_stdin;
+use crate::cli::commands::{one_of, text_or_stdin};
 use cm_app::verbs::playbook_add::{self as add, RuleProposal};
 use cm_app::{Context, Result};
 use cm_note::bullet::{BulletKind, BulletType, Scope};
@@ -27,17 +26,17 @@ pub struct Arguments {
     #[arg(long, short = 'c', value_name = "NAME")]
     category: Option<String>,
     /// Whether the rule says what to do or what to avoid
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(BulletType::ALL.iter().map(|one| one.name())))]
-    bullet_type: Option<String>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(BulletType::ALL, BulletType::name))]
+    bullet_type: Option<BulletType>,
     /// Subject of the rule
-    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(BulletKind::ALL.iter().map(|one| one.name())))]
-    kind: Option<String>,
+    #[arg(long, value_name = "KIND", value_parser = one_of(BulletKind::ALL, BulletKind::name))]
+    kind: Option<BulletKind>,
     /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     /// Scope of the rule
-    #[arg(long, value_name = "SCOPE", value_parser = PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
-    scope: Option<String>,
+    #[arg(long, value_name = "SCOPE", value_parser = one_of(Scope::ALL, Scope::name))]
+    scope: Option<Scope>,
     /// Language, framework or task of the scope
     #[arg(long, value_name = "NAME")]
     scope_key: Option<String>,
@@ -60,10 +59,10 @@ pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<P
     let proposal = RuleProposal {
         category: arguments.category.unwrap_or_else(|| add::category_of(&content).to_owned()),
         content,
-        bullet_type: arguments.bullet_type.as_deref().and_then(BulletType::of),
-        kind: arguments.kind.as_deref().and_then(BulletKind::of),
+        bullet_type: arguments.bullet_type,
+        kind: arguments.kind,
         tags: arguments.tags,
-        scope: arguments.scope.as_deref().and_then(Scope::of),
+        scope: arguments.scope,
         scope_key: arguments.scope_key,
         workspace: arguments.workspace,
         search_pointer: arguments.search_pointer,

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::commands::one_of;
 use cm_app::verbs::playbook::import::{self, Options, RuleSourceKind};
 use cm_app::{Context, Result};
 use cm_render::text;
@@ -21,17 +21,15 @@ pub struct Arguments {
     /// Source file; it is never changed
     file: PathBuf,
     /// File type: playbook or rules [default: detected from the name]
-    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(RuleSourceKind::ALL.map(RuleSourceKind::name)))]
-    from: Option<String>,
+    #[arg(long, value_name = "KIND", value_parser = one_of(&RuleSourceKind::ALL, RuleSourceKind::name))]
+    from: Option<RuleSourceKind>,
     /// Show what would change without changing anything
     #[arg(long)]
     dry_run: bool,
 }
 
 pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let from =
-        RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
-    let options = Options { file: arguments.file, from, dry_run: arguments.dry_run };
+    let options = Options { file: arguments.file, from: arguments.from, dry_run: arguments.dry_run };
     let outcome = import::import(context, &options)?;
     Ok(output.print(context, &outcome, text::playbook::import::imported)?.failed(outcome.failed()))
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::commands::one_of;
 use cm_app::verbs::playbook::list::{self, BulletFilter, Options};
 use cm_app::{Context, Result};
 use cm_note::bullet::{BulletState, BulletType, Maturity, Scope};
@@ -35,14 +36,14 @@ pub struct Chosen {
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
     /// Only rules with this maturity
-    #[arg(long, value_name = "MATURITY", value_parser = PossibleValuesParser::new(Maturity::ALL.iter().map(|one| one.name())))]
-    maturity: Option<String>,
+    #[arg(long, value_name = "MATURITY", value_parser = one_of(Maturity::ALL, Maturity::name))]
+    maturity: Option<Maturity>,
     /// Only rules or only anti-patterns
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(BulletType::ALL.iter().map(|one| one.name())))]
-    bullet_type: Option<String>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(BulletType::ALL, BulletType::name))]
+    bullet_type: Option<BulletType>,
     /// Only rules with this scope
-    #[arg(long, value_name = "SCOPE", value_parser = PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
-    scope: Option<String>,
+    #[arg(long, value_name = "SCOPE", value_parser = one_of(Scope::ALL, Scope::name))]
+    scope: Option<Scope>,
     /// Only rules with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
@@ -63,9 +64,9 @@ impl Chosen {
         BulletFilter {
             category: self.category,
             states,
-            maturity: self.maturity.as_deref().and_then(Maturity::of),
-            bullet_type: self.bullet_type.as_deref().and_then(BulletType::of),
-            scope: self.scope.as_deref().and_then(Scope::of),
+            maturity: self.maturity,
+            bullet_type: self.bullet_type,
+            scope: self.scope,
             tag: self.tag.map(|tag| tag.trim_start_matches('#').to_owned()),
         }
     }
