@@ -122,7 +122,7 @@ fn past(graph: &Graph<'_>) -> Vec<bool> {
     let given_up = |note: &Note| {
         let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
         let replaced = note.bullet.as_ref().is_some_and(|fields| fields.replaced_by.is_some());
-        is(&note.state, BulletState::Retired.name())
+        note.is_retired()
             || is(&note.maturity, Maturity::Deprecated.name())
             || replaced
             || !note.condensed_into.is_empty()

@@ -40,7 +40,7 @@ pub(crate) fn is_proposal(context: &Context, found: &ResolvedNote<'_>, options: 
     if is_more && !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) {
         context.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
     }
-    if note.is_waiting() || note.state.as_deref() == Some("retired") {
+    if note.is_waiting() || note.is_retired() {
         return Ok(false);
     }
     quarantine::keeps_weight(context, note, &options.set, &options.remove)?;
@@ -62,7 +62,7 @@ pub(crate) fn held_as_draft(context: &Context, note: &Note, options: &Options) -
     context.notice(
         "it is a draft now because it reads like an instruction; a person can confirm it with `cm review --accept`",
     );
-    Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
+    Some(Edit::Set { key: "state".to_owned(), value: Value::String(Note::DRAFT.to_owned()) })
 }
 
 /// Stores an agent's new text as a separate note that is linked to the confirmed one. After

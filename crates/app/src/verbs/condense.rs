@@ -124,7 +124,7 @@ fn is_open(note: &Note) -> bool {
         && note.id.is_some()
         && !note.pinned
         && note.condensed_into.is_empty()
-        && !matches!(note.state.as_deref(), Some("draft" | "retired"))
+        && !(note.is_draft() || note.is_retired())
         && note.maturity.as_deref() != Some("deprecated")
         && !note.feedback.iter().any(harmed)
 }

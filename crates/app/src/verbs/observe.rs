@@ -232,10 +232,10 @@ fn memory_in_use(context: &Context, id: &str) -> Option<String> {
         Some(into) => find(context, into).ok()?,
         None => found,
     };
-    let is_out_of_use = match found.note.state.as_deref() {
-        Some("retired") => true,
-        Some("draft") => context.is_person(),
-        _ => found.note.maturity.as_deref() == Some("deprecated"),
+    let note = &found.note;
+    let is_out_of_use = match note.is_draft() {
+        true => context.is_person(),
+        false => note.is_retired() || note.maturity.as_deref() == Some("deprecated"),
     };
     (!is_out_of_use).then(|| found.note.key().to_owned())
 }

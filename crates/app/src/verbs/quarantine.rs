@@ -118,7 +118,7 @@ pub fn state(context: &Context, title: &str, options: &add::Options) -> Option<&
         Some(why) => {
             context
                 .notice(format!("stored as a draft because {why}; a person can accept it with `cm review`"));
-            "draft"
+            Note::DRAFT
         }
         None => Note::UNVERIFIED,
     })

@@ -476,7 +476,7 @@ fn of_memory(
     let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
     let state = match word {
         ReviewDecision::Accept => is_draft(note).map(|()| BulletState::Active)?,
-        ReviewDecision::Reject if note.state.as_deref() == Some(BulletState::Retired.name()) => {
+        ReviewDecision::Reject if note.is_retired() => {
             return Err(ReviewRefusal::Retired);
         }
         ReviewDecision::Reject => BulletState::Retired,

@@ -10,9 +10,9 @@ use crate::context::open_vault::repository;
 use crate::error::Result;
 use crate::verbs::diff::{ChangedNote, ComparedCommits, NoteIdentity, VaultDiff, diff_of_notes};
 use crate::verbs::log::notice_if_manual;
-use cm_note::bullet::{BulletState, Maturity};
+use cm_note::bullet::Maturity;
 use cm_note::instant::Instant;
-use cm_note::note::NoteKind;
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Repo};
 
@@ -238,14 +238,14 @@ fn values<'c>(changed: &'c ChangedNote, key: &str) -> Option<(Option<&'c str>, O
 /// Returns what happened to a note that both commits have; `None` if neither its text nor its state
 /// changed.
 fn change_of(changed: &ChangedNote) -> Option<LearnedChange> {
-    let retired = Some(BulletState::Retired.name());
+    let retired = Some(Note::RETIRED);
     let level = |word: Option<&str>| word.and_then(Maturity::of).unwrap_or_default();
     let maturity = values(changed, "maturity").map(|(old, new)| (level(old), level(new)));
     let state = values(changed, "state");
     match (state, maturity) {
         (Some((old, new)), _) if old != retired && new == retired => Some(LearnedChange::Retired),
         (_, Some((_, Maturity::Deprecated))) => Some(LearnedChange::Retired),
-        (Some((Some("draft" | "unverified"), _)), _) => Some(LearnedChange::Activated),
+        (Some((Some(Note::DRAFT | Note::UNVERIFIED), _)), _) => Some(LearnedChange::Activated),
         (_, Some((old, new))) if new > old => Some(LearnedChange::Promoted),
         (_, Some((old, new))) if new < old => Some(LearnedChange::Demoted),
         _ if changed.words_added + changed.words_removed > 0 || changed.retitled_from.is_some() => {

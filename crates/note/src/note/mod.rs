@@ -105,6 +105,20 @@ impl Note {
     /// confirmed yet.
     pub const UNVERIFIED: &str = "unverified";
 
+    /// `state` of a note that is not used until a person accepts it.
+    pub const DRAFT: &str = "draft";
+
+    /// `state` of a note that is no longer used.
+    pub const RETIRED: &str = "retired";
+
+    pub fn is_draft(&self) -> bool {
+        self.state.as_deref() == Some(Self::DRAFT)
+    }
+
+    pub fn is_retired(&self) -> bool {
+        self.state.as_deref() == Some(Self::RETIRED)
+    }
+
     /// Whether the note is an unconfirmed memory.
     pub fn is_unverified(&self) -> bool {
         matches!(self.kind, NoteKind::Memory | NoteKind::Plain)
@@ -113,7 +127,7 @@ impl Note {
 
     /// Whether the note needs confirmation or activation. Until then it cannot replace other notes.
     pub fn is_waiting(&self) -> bool {
-        matches!(self.state.as_deref(), Some("draft" | Self::UNVERIFIED))
+        matches!(self.state.as_deref(), Some(Self::DRAFT | Self::UNVERIFIED))
     }
 
     /// Whether the note contains an unresolved merge conflict. Agents do not see it until a person

@@ -134,7 +134,7 @@ fn stated_earlier<'n, T>(
         let last = ended.or(note.created).max(note.last_checked);
         is_here && last.is_some_and(|at| at < stated.at)
     };
-    found.retain(|(note, _)| !note.pinned && note.state.as_deref() != Some("retired") && is_older(note));
+    found.retain(|(note, _)| !note.pinned && !note.is_retired() && is_older(note));
     if !found.is_empty() {
         let in_place = in_place(&Graph::connect(notes));
         let is_in_place = |note: &Note| {

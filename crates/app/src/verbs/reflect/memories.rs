@@ -124,7 +124,7 @@ pub fn plan_memory(
     let is_doubtful = order(&title).or_else(|| order(&body)).is_some();
     let is_draft = is_doubtful || is_recurring || stated == Some(Certainty::Medium);
     let state = match stated {
-        _ if is_draft => Some("draft"),
+        _ if is_draft => Some(Note::DRAFT),
         // The person's word confirms it.
         Some(_) => None,
         None if remembered.is_acknowledged => None,

@@ -85,7 +85,7 @@ impl MemoryView {
                 } else if (is_a(note, "fact") || is_a(note, "preference"))
                     && is_here(note.workspace.as_deref())
                     && (seen.is_current || note.pinned)
-                    && note.state.as_deref() != Some("draft")
+                    && !note.is_draft()
                     && !note.is_unverified()
                     && ids.insert(note.key().to_owned())
                     && texts.insert((note.note_type.clone(), note.title.to_lowercase()))

@@ -24,8 +24,8 @@ use cm_note::finding::Severity;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::{escape_link_text, link_destination};
 use cm_note::markdown::without_comments;
-use cm_note::note::NoteKind;
 use cm_note::note::types::LINKS_TO;
+use cm_note::note::{Note, NoteKind};
 use cm_render::html;
 
 /// Maximum number of unlinked mentions on the page.
@@ -130,7 +130,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
         is_rule: note.kind == NoteKind::Bullet,
         takes_feedback: matches!(note.kind, NoteKind::Bullet | NoteKind::Memory),
         is_pinned: evidence.pinned,
-        is_draft: matches!(state.as_deref(), Some("draft" | "unverified")),
+        is_draft: matches!(state.as_deref(), Some(Note::DRAFT | Note::UNVERIFIED)),
         state,
         score: score(&evidence),
         chart: history.as_ref().and_then(score_chart::of),
