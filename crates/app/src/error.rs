@@ -13,6 +13,14 @@ use cm_store::{git, vault};
 
 /// Code of the error for a missing note or commit.
 const NOT_FOUND: &str = "not-found";
+/// Code of the error for a name that fits several things.
+const AMBIGUOUS: &str = "ambiguous";
+/// Code of the error for a file with changes that no commit contains.
+const HAND_EDITED: &str = "hand-edited";
+/// Code of the error for a vault outside of a Git repository.
+const NO_REPOSITORY: &str = "no-repository";
+/// Code of the error for a caller whose role does not allow a request.
+const FORBIDDEN: &str = "forbidden";
 /// Code of the error for a file that another program changed during an operation.
 pub(crate) const CHANGED_MEANWHILE: &str = "changed-meanwhile";
 
@@ -98,6 +106,42 @@ impl Error {
     /// Creates an error for a missing note or commit.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, NOT_FOUND, message)
+    }
+
+    /// Creates the error for a name that fits several notes, sessions or other things.
+    pub fn ambiguous(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, AMBIGUOUS, message)
+    }
+
+    pub fn is_ambiguous(&self) -> bool {
+        self.code == AMBIGUOUS
+    }
+
+    /// Creates the error for a file with changes that no commit contains.
+    pub(crate) fn hand_edited(path: &NotePath, message: impl Into<String>) -> Self {
+        Self::refused(HAND_EDITED, message).at(path, None, None)
+    }
+
+    pub(crate) fn is_hand_edited(&self) -> bool {
+        self.code == HAND_EDITED
+    }
+
+    pub(crate) fn no_repository() -> Self {
+        Self::refused(NO_REPOSITORY, "the vault is not in a Git repository").hint("`cm init` creates one")
+    }
+
+    /// Whether the vault is not in a Git repository.
+    pub fn is_no_repository(&self) -> bool {
+        self.code == NO_REPOSITORY
+    }
+
+    /// Creates the error for a caller whose role does not allow a request.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::refused(FORBIDDEN, message)
+    }
+
+    pub fn is_forbidden(&self) -> bool {
+        self.code == FORBIDDEN
     }
 
     /// Whether a note or commit is missing. An ambiguous name has the same kind, but is not missing.
@@ -200,7 +244,7 @@ impl From<git::Error> for Error {
             git::Error::NotAFile { path } => Self::refused("not-a-file", message).at(path, None, None),
             git::Error::UnsafePath { path } => Self::refused("unsafe-path", message).at(path, None, None),
             git::Error::UnknownRevision { .. } => Self::not_found(message),
-            git::Error::AmbiguousRevision { .. } => Self::new(ErrorKind::NotFound, "ambiguous", message),
+            git::Error::AmbiguousRevision { .. } => Self::ambiguous(message),
             git::Error::OtherWorkTree { .. } => Self::refused("other-work-tree", message),
             git::Error::UntrustedFilter { .. } => Self::refused("untrusted", message),
             git::Error::UntrustedProgram { .. } => Self::refused("untrusted", message),

@@ -3,7 +3,7 @@
 use crate::context::find_past::find_by_later_name;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use cm_note::graph::{NoteNames, Resolution};
 use cm_note::markdown::typed_link;
 use cm_note::note::{Note, read};
@@ -188,8 +188,7 @@ pub(crate) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
     }));
     let more = notes.len().saturating_sub(5);
     lines.extend((more > 0).then(|| format!("and {more} more")));
-    Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` matches {} notes", notes.len()))
-        .hint(lines.join("\n"))
+    Error::ambiguous(format!("`{reference}` matches {} notes", notes.len())).hint(lines.join("\n"))
 }
 
 /// Reads and parses a note from its file, without the index.

@@ -305,7 +305,5 @@ impl OpenVault {
 /// # Errors
 /// `no-repository` if the vault is not in one.
 pub(crate) fn repository(open: &OpenVault) -> Result<&Repo> {
-    open.repo()?.ok_or_else(|| {
-        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
-    })
+    open.repo()?.ok_or_else(Error::no_repository)
 }

@@ -351,8 +351,7 @@ pub fn refuse_uncommitted(context: &Context, open: &OpenVault, path: &NotePath, 
         Some(_) => (format!("{path} has uncommitted changes"), "them"),
         None => (format!("{path} is not committed yet"), "it"),
     };
-    Err(Error::refused("hand-edited", message)
-        .at(path, None, None)
+    Err(Error::hand_edited(path, message)
         .hint(format!("commit {what} with `cm commit`, then run the command again")))
 }
 

@@ -149,8 +149,7 @@ impl SessionAccess {
                     .map(|session| format!("{} ({})", session.meta.id, session.meta.agent))
                     .collect();
                 let message = format!("`{name}` matches several sessions");
-                Err(Error::new(ErrorKind::NotFound, "ambiguous", message)
-                    .hint(format!("use one of {}", ids.join(", "))))
+                Err(Error::ambiguous(message).hint(format!("use one of {}", ids.join(", "))))
             }
         }
     }

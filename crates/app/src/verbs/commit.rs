@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
+use crate::context::open_vault::repository;
 use crate::context::secrets::{self, BlockedSecret};
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use cm_note::message::CommitMessage;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::note::read;
@@ -62,9 +63,7 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
     let open = context.target();
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(context)?;
-    let repo = open.repo()?.ok_or_else(|| {
-        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
-    })?;
+    let repo = repository(open)?;
     let edits: Vec<(NotePath, EditKind)> =
         repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
     if let Some(subject) = subject {

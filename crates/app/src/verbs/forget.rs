@@ -107,7 +107,7 @@ pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<Lift
     context.persons_only("lift a block")?;
     let note = match find_in_target(context, reference) {
         // The block has the text of the rule that it blocks.
-        Err(error) if error.code == "ambiguous" => block_with_text(context, reference)?.ok_or(error)?,
+        Err(error) if error.is_ambiguous() => block_with_text(context, reference)?.ok_or(error)?,
         found => found?.note,
     };
     if !matches!(note.kind, NoteKind::Blocked | NoteKind::Bullet) {

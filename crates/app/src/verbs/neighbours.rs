@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::actor::PERSONS_ONLY;
 use crate::context::find::find;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
@@ -243,7 +244,7 @@ impl VerdictApplication<'_> {
             let edge = self.edge((&self.id, other.key()), CONTRADICTS, "");
             match relate::unrelate(self.context, &edge) {
                 Ok(done) => self.commit = done.commit.or(self.commit.take()),
-                Err(error) if error.kind == ErrorKind::NotFound || error.code == "persons-only" => {}
+                Err(error) if error.kind == ErrorKind::NotFound || error.code == PERSONS_ONLY => {}
                 Err(error) => return Err(error),
             }
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::token::{
     AccessRole, AccessToken, TokenFileError, TokenKind, TokenSecret, TokenStore, person, token_store,
@@ -195,7 +195,7 @@ fn chosen(token_store: &TokenStore, which: &str) -> Result<Vec<String>> {
         1 => Ok(by_id),
         _ => {
             let message = format!("`{which}` matches several tokens: {}", by_id.join(", "));
-            Err(Error::new(ErrorKind::NotFound, "ambiguous", message).hint(hint))
+            Err(Error::ambiguous(message).hint(hint))
         }
     }
 }
@@ -275,6 +275,7 @@ impl LiveTokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use cm_store::vault::PrivateHome;
 
     fn ready(folder: &std::path::Path) -> Vault {

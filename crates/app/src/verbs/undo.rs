@@ -261,8 +261,7 @@ fn refuse_hand_edits(context: &Context, inverse: &[TreeChange]) -> Result<()> {
     for change in inverse {
         let found = write::content_or_none(open, &change.path)?;
         if found != change.new {
-            return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
-                .at(&change.path, None, None)
+            return Err(Error::hand_edited(&change.path, format!("{} has uncommitted changes", change.path))
                 .hint("commit them first with `cm commit`; the undo then keeps them"));
         }
     }

@@ -56,7 +56,7 @@ impl Problem {
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         // The role is refused by the door of every surface, which HTTP has a status of its own for.
-        let number = if error.code == "forbidden" { 403 } else { status::http(error.kind) };
+        let number = if error.is_forbidden() { 403 } else { status::http(error.kind) };
         let status = StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1);
         Self { status, error: Box::new(error), retry_after, allow: None }

@@ -114,7 +114,7 @@ impl Drop for CancelOnDrop {
 }
 
 fn unknown() -> Error {
-    Error::refused("forbidden", "the caller is unknown").hint("send a valid token")
+    Error::forbidden("the caller is unknown").hint("send a valid token")
 }
 
 fn busy(saturated: Saturated) -> Error {

@@ -54,7 +54,7 @@ impl Caller {
             return Ok(());
         }
         let message = format!("this requires the role {least}; the token has the role {}", self.role);
-        Err(Error::refused("forbidden", message)
+        Err(Error::forbidden(message)
             .hint(format!("ask the server's owner for a token with the role {least}")))
     }
 }

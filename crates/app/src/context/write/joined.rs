@@ -148,7 +148,7 @@ fn uncommitted(repo: &Repo, file: &JoinedFile) -> Result<Error> {
         let hint = "commit them with `cm commit`, or remove them, then run the command again".to_owned();
         (format!("{path} has uncommitted changes"), hint)
     };
-    Ok(Error::refused("hand-edited", message).at(path, None, None).hint(hint))
+    Ok(Error::hand_edited(path, message).hint(hint))
 }
 
 /// Refuses a file in whose place there is a folder here, or in a folder in whose place there is a

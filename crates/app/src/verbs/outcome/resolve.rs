@@ -3,7 +3,7 @@
 
 use super::Options;
 use crate::context::open::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::{SessionAccess, sources};
 use cm_index::sessions::Session;
@@ -84,9 +84,7 @@ fn of_diary(diaries: &DiaryIndex, name: &str) -> Result<Option<OutcomeSession>> 
             let agent = diaries.get(None, id).map(|stored| stored.diary.agent.clone()).unwrap_or_default();
             Ok(Some(OutcomeSession { id: (*id).to_owned(), agent, log: None }))
         }
-        several => {
-            Err(Error::new(ErrorKind::NotFound, "ambiguous", format!("`{name}` matches several sessions"))
-                .hint(format!("use one of {}", several.join(", "))))
-        }
+        several => Err(Error::ambiguous(format!("`{name}` matches several sessions"))
+            .hint(format!("use one of {}", several.join(", ")))),
     }
 }

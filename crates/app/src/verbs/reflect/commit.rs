@@ -112,9 +112,7 @@ impl ChangePlanner<'_> {
                 Ok(notice.into_iter().collect())
             }
             // The person is at work on it.
-            Err(error) if error.code == "hand-edited" => {
-                Ok(vec![format!("{}; it is unchanged", error.message)])
-            }
+            Err(error) if error.is_hand_edited() => Ok(vec![format!("{}; it is unchanged", error.message)]),
             Err(error) => Err(error),
         }
     }

@@ -195,12 +195,10 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
     let outcome = fetched.and_then(|fetched| run.transfer_all(fetched, &mut result));
     result.head = repo.head()?.commit.map(|head| head.to_string());
     result.changed = result.committed.is_some() || result.received + result.sent > 0;
-    outcome.map_err(|error| match error.code {
+    outcome.map_err(|error| match error.is_hand_edited() && !result.stopped.is_empty() {
         // What a secret keeps out of a commit cannot be committed first.
-        "hand-edited" if !result.stopped.is_empty() => {
-            error.hint("`cm commit` shows what looks like a secret; remove it, then run `cm sync` again")
-        }
-        _ => error,
+        true => error.hint("`cm commit` shows what looks like a secret; remove it, then run `cm sync` again"),
+        false => error,
     })?;
     if !options.dry_run {
         run.place.move_bookmark(repo)?;

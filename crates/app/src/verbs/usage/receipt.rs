@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{KindTokens, by_kind};
 use crate::context::open::Context;
 use crate::context::receipts::{ReceiptEntry, ShownRules};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::load::load_from_log;
 use crate::verbs::playbook::merged;
@@ -65,12 +65,8 @@ pub(super) fn receipt(
     let session = match ids.iter().find(|id| *id == name).or(ids.first()) {
         Some(id) if ids.len() == 1 || id == name => id.clone(),
         Some(_) => {
-            return Err(Error::new(
-                ErrorKind::NotFound,
-                "ambiguous",
-                format!("`{name}` matches several sessions"),
-            )
-            .hint(format!("use one of {}", ids.join(", "))));
+            return Err(Error::ambiguous(format!("`{name}` matches several sessions"))
+                .hint(format!("use one of {}", ids.join(", "))));
         }
         None => {
             return Err(Error::not_found(format!("no receipt of session `{name}`"))

@@ -54,7 +54,7 @@ fn commits(context: &Context) -> Result<Vec<log::Commit>> {
     }
     match log::log(context, &log::Options { limit: LIST_LENGTH, ..log::Options::default() }) {
         Ok(list) => Ok(list.commits),
-        Err(error) if error.code == "no-repository" => Ok(Vec::new()),
+        Err(error) if error.is_no_repository() => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
