@@ -15,7 +15,7 @@ use crate::context::request::Request;
 use crate::context::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use cm_note::instant::Instant;
-use cm_note::note::{Note, read};
+use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_store::git::{self, CommitId, CommitInfo, Repo};
 use cm_store::vault::layout;
@@ -165,13 +165,11 @@ pub(crate) fn notes_at(context: &Context, open: &OpenVault, commit: CommitId) ->
     differing.extend(repo.hand_edits()?.into_iter().map(|(path, _)| path));
     let now = context.notes_of(open)?;
     let now: HashMap<&NotePath, &Note> = now.iter().map(|note| (&note.path, note)).collect();
-    let (types, relations) = (&open.settings.types, &open.settings.relations);
     let note = |path: &NotePath| match now.get(path).filter(|_| !differing.contains(path)) {
         Some(same) => Ok((*same).clone()),
         None => {
-            let bytes =
-                then.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?;
-            Ok(read::read(path, &bytes, types, relations).note)
+            let bytes = then.read_file(path)?;
+            Ok(open.parse(path, &bytes).note)
         }
     };
     then.walk().files.iter().map(|file| note(&file.path)).collect()

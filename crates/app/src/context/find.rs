@@ -6,7 +6,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_note::graph::{NoteNames, Resolution};
 use cm_note::markdown::typed_link;
-use cm_note::note::{Note, read};
+use cm_note::note::Note;
 use cm_note::path::NotePath;
 
 /// A resolved note with its contents.
@@ -196,7 +196,7 @@ pub(crate) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
 /// # Errors
 /// Returns an error if the file cannot be read.
 pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<ResolvedNote<'a>> {
-    let bytes = open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?;
-    let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;
+    let bytes = open.read_file(path)?;
+    let note = open.parse(path, &bytes).note;
     Ok(ResolvedNote { open, note, bytes })
 }

@@ -4,7 +4,6 @@ use crate::context::find::{ResolvedNote, find, find_in, load};
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::error::{Error, Result};
-use cm_note::note::read;
 
 /// Resolves a reference that names no note of the past, but one of the present: by the ID of that
 /// note, else by the paths that it had.
@@ -25,9 +24,8 @@ pub(super) fn find_by_later_name<'a>(
     {
         return Ok(found);
     }
-    let (types, relations) = (&now.open.settings.types, &now.open.settings.relations);
     let is_same = |bytes: &[u8]| {
-        let other = read::read(&now.note.path, bytes, types, relations).note;
+        let other = now.open.parse(&now.note.path, bytes).note;
         other.id.is_some() && other.id == now.note.id
     };
     let versions = repository(now.open)?.history_of(&now.note.path, &is_same)?;

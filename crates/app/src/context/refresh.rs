@@ -15,7 +15,8 @@ use cm_index::{Index, IndexedNote, Options, RefreshReport};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::graph::{EdgeFilter, Graph, LinkedNotes};
 use cm_note::listing::VaultListing;
-use cm_note::note::{Note, NoteKind, read};
+use cm_note::note::read::{self, ParsedNote};
+use cm_note::note::{Note, NoteKind};
 use cm_note::passage::passages;
 use cm_note::path::NotePath;
 use cm_store::config::keys;
@@ -62,6 +63,19 @@ impl OpenVault {
         }
     }
 
+    /// Like [`Self::read`], with an error that has the file's name.
+    ///
+    /// # Errors
+    /// Returns an error if the file or the Git object cannot be read.
+    pub fn read_file(&self, path: &NotePath) -> Result<Vec<u8>> {
+        Ok(self.read(path).map_err(cm_store::vault::Error::io("read", &self.vault.file(path)))?)
+    }
+
+    /// Parses a note with the vault's types and relations.
+    pub fn parse(&self, path: &NotePath, bytes: &[u8]) -> ParsedNote {
+        read::read(path, bytes, &self.settings.types, &self.settings.relations)
+    }
+
     /// Updates the index from `listing`, or rebuilds it when `full` is set. If a `coarse` model is
     /// given, embeds the passages of every note that is read.
     ///
@@ -76,7 +90,7 @@ impl OpenVault {
         let filling = coarse.map(|model| RefCell::new(CoarseEmbedder::new(self, model)));
         let cut: RefCell<HashMap<NotePath, u64>> = RefCell::default();
         let parse = |path: &NotePath, bytes: &[u8]| {
-            let mut reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
+            let mut reading = self.parse(path, bytes);
             if let Some(size) = cut.borrow().get(path) {
                 reading.note.findings.retain(|found| found.code != FindingCode::EmptyNote);
                 reading.note.findings.push(too_large(path, *size));

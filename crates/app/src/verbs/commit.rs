@@ -12,7 +12,6 @@ use crate::context::write;
 use crate::error::Result;
 use cm_note::message::CommitMessage;
 use cm_note::note::conflict::conflict_marker;
-use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
 use cm_store::vault::caches::CACHES;
@@ -141,7 +140,7 @@ fn ids(context: &Context, paths: &[NotePath], message: CommitMessage) -> CommitM
     let ids = paths.iter().take(MAX_LISTED_NOTES).filter_map(|path| {
         // A deleted note is named by its former ID.
         let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
-        read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id
+        open.parse(path, &bytes).note.id
     });
     ids.fold(message, |message, id| message.id(id))
 }

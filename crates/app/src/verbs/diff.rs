@@ -22,7 +22,7 @@ use crate::verbs::decay::score_of;
 use cm_note::bullet::Bullet;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::instant::Instant;
-use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, read};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::rounding::round_to_four_decimals;
 use cm_note::score::bullet::effective;
@@ -224,7 +224,7 @@ struct NoteVersion {
 
 impl NoteVersion {
     fn of(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Self {
-        let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
+        let note = open.parse(path, bytes).note;
         Self { note, text: String::from_utf8_lossy(bytes).into_owned() }
     }
 

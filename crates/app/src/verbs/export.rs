@@ -170,7 +170,7 @@ fn texts(
         if !is_exported(note) {
             return Ok(None);
         }
-        let text = String::from_utf8(read(open, &note.path)?).ok();
+        let text = String::from_utf8(open.read_file(&note.path)?).ok();
         if text.is_none() {
             context.notice(format!("{} is not UTF-8 text and was not exported", note.path));
         }
@@ -289,7 +289,7 @@ type FileCopy = (NotePath, Vec<u8>);
 
 /// Reads the files of all notes, and the attachments that they use. Returns the number of notes too.
 fn copies(context: &Context, open: &OpenVault) -> Result<(usize, Vec<FileCopy>)> {
-    let file = |path: NotePath| Ok((path.clone(), read(open, &path)?));
+    let file = |path: NotePath| Ok((path.clone(), open.read_file(&path)?));
     let mut files =
         open.walk().files.into_iter().map(|entry| file(entry.path)).collect::<Result<Vec<_>>>()?;
     let notes = files.len();
@@ -297,10 +297,6 @@ fn copies(context: &Context, open: &OpenVault) -> Result<(usize, Vec<FileCopy>)>
     let used = used_files(context, open, &other_files(open)?, texts)?;
     files.extend(used);
     Ok((notes, files))
-}
-
-fn read(open: &OpenVault, path: &NotePath) -> Result<Vec<u8>> {
-    Ok(open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?)
 }
 
 /// Paths of the vault's files that are not notes, without derived ones.

@@ -10,7 +10,7 @@ use crate::context::open_vault::repository;
 use crate::error::Result;
 use crate::verbs::log::{Commit, notice_if_manual};
 use cm_note::id::NoteId;
-use cm_note::note::{Note, read};
+use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
 use cm_text::word_diff::{self, DiffKind};
@@ -94,7 +94,7 @@ pub(crate) fn versions(
     path: &NotePath,
 ) -> Result<Vec<cm_store::git::NoteHistoryEntry>> {
     let is_same = |bytes: &[u8]| {
-        let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
+        let note = open.parse(path, bytes).note;
         note.id.is_some_and(|found| found.as_str() == id)
     };
     Ok(repository(open)?.history_of(path, &is_same)?)
@@ -130,9 +130,7 @@ const KEEPING: [&str; 9] =
 fn gone(context: &Context, reference: &str) -> Result<Option<Note>> {
     let open = context.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
-    let note = |path: &NotePath, bytes: &[u8]| {
-        read::read(path, bytes, &open.settings.types, &open.settings.relations).note
-    };
+    let note = |path: &NotePath, bytes: &[u8]| open.parse(path, bytes).note;
     let mut by_hand = Vec::new();
     if let Some(head) = repo.head()?.commit {
         for (path, _) in repo.hand_edits()?.into_iter().filter(|(_, changed)| *changed == EditKind::Deleted) {

@@ -11,7 +11,7 @@ use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::graph::Relinker;
-use cm_note::note::{Note, read};
+use cm_note::note::Note;
 use cm_note::path::{GENERATED, NotePath};
 use cm_store::config::keys;
 use cm_store::vault::attachment;
@@ -58,14 +58,13 @@ pub(crate) fn plan(
     change: RelinkedNote<'_>,
 ) -> Result<LinkChanges> {
     let RelinkedNote { at, path, text, heading } = change;
-    let settings = &open.settings;
     // Generated files are no notes of the vault, but people follow their links.
     let generated = GENERATED.iter().filter_map(|name| NotePath::parse(name).ok());
     let generated = generated.filter_map(|path| find::load(open, &path).ok()).map(|found| found.note);
     let notes: Vec<Note> = notes.iter().cloned().chain(generated).collect();
     let notes = notes.as_slice();
     let mut renamed = notes.to_vec();
-    renamed[at] = read::read(&path, text.as_bytes(), &settings.types, &settings.relations).note;
+    renamed[at] = open.parse(&path, text.as_bytes()).note;
     let mut relinker = Relinker::new(notes, &renamed, at);
     if let Some((old, new)) = &heading {
         relinker = relinker.with_heading(old, new);

@@ -172,8 +172,7 @@ impl RenamePlan {
         };
         let links = relink::plan(context, open, &notes, change)?;
         edits.extend(links.own.iter().cloned());
-        let settings = &open.settings;
-        let after = read::read(&path, renamed.as_bytes(), &settings.types, &settings.relations).note;
+        let after = open.parse(&path, renamed.as_bytes()).note;
         Ok(Self { from: note.path.clone(), before: text.to_owned(), after, edits, links })
     }
 

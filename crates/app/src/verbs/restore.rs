@@ -10,7 +10,7 @@ use crate::verbs::history::{here_or_gone, is_meant, versions};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
-use cm_note::note::{Note, read};
+use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_store::git::CommitId;
 
@@ -68,8 +68,7 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
         newest.and_then(|version| Some((version.commit.id, version.path, version.new.or(version.old)?)));
     let (commit, path, bytes) =
         last.ok_or_else(|| Error::not_found(format!("no commit has `{reference}`")))?;
-    let types = &context.target().settings.types;
-    let then = read::read(&path, &bytes, types, &context.target().settings.relations).note;
+    let then = context.target().parse(&path, &bytes).note;
     let message = CommitMessage::new("restore", format!("Restore \"{}\"", then.title)).id(then.key());
     let mut changes = deleted_edges(context, commit, then.key())?;
     changes.insert(0, VaultFileChange::Copy { path, expected: None, bytes });
@@ -82,7 +81,7 @@ fn deleted_edges(context: &Context, commit: CommitId, id: &str) -> Result<Vec<Va
     let mut edges = Vec::new();
     for change in repository(open)?.inverse(commit)? {
         let (Some(bytes), None) = (change.old, change.new) else { continue };
-        let note = read::read(&change.path, &bytes, &open.settings.types, &open.settings.relations).note;
+        let note = open.parse(&change.path, &bytes).note;
         let Some(ends) = note.edge.filter(|_| open.read(&change.path).is_err()) else { continue };
         let other = match (ends.from == id, ends.to == id) {
             (true, _) => ends.to,
@@ -130,7 +129,7 @@ fn at_commit(
     let mut fitting: Vec<(Note, Vec<u8>)> = Vec::new();
     for path in paths {
         let Some(bytes) = repo.read_at(commit, &path)? else { continue };
-        let note = read::read(&path, &bytes, &open.settings.types, &open.settings.relations).note;
+        let note = open.parse(&path, &bytes).note;
         if note.key() == wanted || path.as_str() == wanted {
             return Ok(Some((note, bytes)));
         }

@@ -13,7 +13,6 @@ use crate::verbs::commit::TAKEOVER;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
-use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitInfo, Identity, LogFilter, Repo, TreeChange};
 
@@ -251,8 +250,7 @@ fn moved_from(context: &Context, inverse: &[TreeChange], created: &TreeChange) -
 }
 
 fn id_in(context: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
-    let settings = &context.target().settings;
-    read::read(path, bytes, &settings.types, &settings.relations).note.id
+    context.target().parse(path, bytes).note.id
 }
 
 /// Refuses the undo if a file has uncommitted edits, which it would overwrite.

@@ -26,7 +26,6 @@ use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_embed::Embedder;
 use cm_index::{VectorTable, Vectors};
-use cm_note::note::read;
 use cm_note::passage::{Passage, passages};
 use cm_note::path::NotePath;
 use cm_note::rank::similarity_threshold::CosineBaseline;
@@ -56,7 +55,7 @@ impl OpenVault {
     /// Splits the note's current file into passages; empty if the file cannot be read.
     pub(crate) fn passages_of(&self, path: &NotePath) -> Vec<Passage> {
         let Ok(bytes) = self.read(path) else { return Vec::new() };
-        let reading = read::read(path, &bytes, &self.settings.types, &self.settings.relations);
+        let reading = self.parse(path, &bytes);
         passages(&reading.note, &reading.outline)
     }
 }

@@ -6,7 +6,6 @@ use crate::error::Result;
 use cm_note::change::ContentHash;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::id::NoteId;
-use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
 use cm_store::git::EditKind;
@@ -101,5 +100,5 @@ pub(super) fn find_moved(open: &OpenVault, files: &mut [FileChange]) -> Result<(
 }
 
 fn id_of(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
-    read::read(path, bytes, &open.settings.types, &open.settings.relations).note.id
+    open.parse(path, bytes).note.id
 }

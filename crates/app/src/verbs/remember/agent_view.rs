@@ -22,7 +22,7 @@ use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::suspicion;
-use cm_note::note::{Note, NoteKind, read};
+use cm_note::note::{Note, NoteKind};
 
 /// The facts, preferences and episodes that agents may see.
 #[derive(Debug, Default)]
@@ -151,9 +151,7 @@ impl MemoryView {
 fn seen(context: &Context, open: &OpenVault, would_be: &[FilePreview]) -> Result<Vec<NoteWithText>> {
     let mut notes: Vec<Note> = context.notes_of(open)?.to_vec();
     notes.retain(|note| would_be.iter().all(|file| file.path != note.path));
-    notes.extend(would_be.iter().map(|file| {
-        read::read(&file.path, file.after.as_bytes(), &open.settings.types, &open.settings.relations).note
-    }));
+    notes.extend(would_be.iter().map(|file| open.parse(&file.path, file.after.as_bytes()).note));
     let live = valid_notes(&notes);
     let mut all = Vec::new();
     for (note, live) in notes.into_iter().zip(live) {

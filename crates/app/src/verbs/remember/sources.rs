@@ -24,7 +24,7 @@ use cm_note::finding::FindingCode;
 use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
-use cm_note::note::{Note, NoteKind, read};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
 use cm_store::vault::external_folder;
@@ -104,7 +104,7 @@ fn within(project: &Path, folder: &str, outside: &mut ProjectSources) -> Option<
 /// Returns whether a text contains invisible characters, which can conceal instructions.
 fn is_hidden(open: &OpenVault, text: &str) -> bool {
     let Ok(path) = NotePath::parse("stash/read.md") else { return true };
-    let reading = read::read(&path, text.as_bytes(), &open.settings.types, &open.settings.relations);
+    let reading = open.parse(&path, text.as_bytes());
     reading.note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter)
 }
 

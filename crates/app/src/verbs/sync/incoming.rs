@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use cm_merge::tree::{HowMerged, MergedFile, SideChange, merge_changes};
 use cm_merge::{Vocabulary, lost_values};
 use cm_note::message::CommitMessage;
-use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Join, Repo, TreeChange};
 use cm_store::vault::layout;
@@ -233,7 +232,7 @@ impl BaseTree {
 }
 
 fn message(context: &Context, place: &SyncPlace, files: &[PlannedFile]) -> CommitMessage {
-    let settings = &context.target().settings;
+    let open = context.target();
     let merged: Vec<&PlannedFile> = files.iter().filter(|file| file.how != HowMerged::Taken).collect();
     let subject = match merged.as_slice() {
         [] => format!("Merge {}/{}", place.remote, place.branch),
@@ -242,7 +241,7 @@ fn message(context: &Context, place: &SyncPlace, files: &[PlannedFile]) -> Commi
     };
     let ids = merged.into_iter().take(MAX_IDS).filter_map(|file| {
         let bytes = file.after.as_deref().or(file.before.as_deref())?;
-        read::read(&file.path, bytes, &settings.types, &settings.relations).note.id
+        open.parse(&file.path, bytes).note.id
     });
     ids.fold(CommitMessage::new("sync", subject), |message, id| message.id(id))
 }
