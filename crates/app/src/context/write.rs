@@ -12,6 +12,7 @@ use recovery::{finish_leftovers, or_roll_back};
 use crate::context::actor::CallerIdentity;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::recent_writes::WriteTurn;
 use crate::context::revision;
 use crate::context::scoring::scoring;
 use crate::context::secrets::{self, BlockedSecret};
@@ -95,9 +96,7 @@ pub fn apply_planned<T>(
     plan: impl FnOnce(&OpenVault) -> Result<(ChangeSet, T)>,
 ) -> Result<(WriteResult, T)> {
     let open = context.target();
-    open.writable()?;
-    context.may_write()?;
-    refuse_broken_settings(open)?;
+    may_change(context, open)?;
     let mut unsynced = Vec::new();
     let applied = apply_locked(context, open, plan, &mut unsynced)?;
     // Without the lock, so that one sync of the disk serves all that other threads write meanwhile.
@@ -132,16 +131,11 @@ fn apply_locked<T>(
     plan: impl FnOnce(&OpenVault) -> Result<(ChangeSet, T)>,
     unsynced: &mut Vec<PathBuf>,
 ) -> Result<(WriteResult, T)> {
-    let _turn = open.cached().map(|vault_cache| vault_cache.write_turns.take(open.lock_timeout()));
-    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
-    // What was read before may have been written by the one who held the lock.
-    open.set_stale();
-    let journal = Journal::of(&open.vault)?;
-    finish_leftovers(context, open, &journal)?;
+    let session = WriteSession::begin(context, open)?;
     let (set, result) = plan(open)?;
     let mut attempts = 0;
     loop {
-        match attempt(context, open, &journal, set.clone(), unsynced) {
+        match attempt(context, open, &session.journal, set.clone(), unsynced) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
             Err(error) if error.is_changed_meanwhile() && attempts < MAX_ATTEMPTS => attempts += 1,
             outcome => return Ok((outcome?, result)),
@@ -239,11 +233,8 @@ pub fn commit_as_is(
     message: impl FnOnce(&[NotePath]) -> CommitMessage,
 ) -> Result<CommitAsIsResult> {
     let open = context.target();
-    open.writable()?;
-    context.may_write()?;
-    refuse_broken_settings(open)?;
-    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
-    finish_leftovers(context, open, &Journal::of(&open.vault)?)?;
+    may_change(context, open)?;
+    let _session = WriteSession::begin(context, open)?;
     let Some(repo) = open.repo()? else { return Ok(CommitAsIsResult::default()) };
     refuse_during_merge(repo)?;
     let rules = secrets::rules(context, open)?;
@@ -276,9 +267,41 @@ pub fn commit_as_is(
 /// Returns an error if the vault is locked, or if a file or commit cannot be written.
 pub fn recover(context: &Context) -> Result<usize> {
     let open = context.target();
+    // Without the checks of a new change: the interrupted one passed them.
     open.writable()?;
-    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
-    finish_leftovers(context, open, &Journal::of(&open.vault)?)
+    Ok(WriteSession::begin(context, open)?.completed)
+}
+
+/// Returns an error if the vault, the caller or the settings allow no change.
+fn may_change(context: &Context, open: &OpenVault) -> Result<()> {
+    open.writable()?;
+    context.may_write()?;
+    refuse_broken_settings(open)
+}
+
+/// The only writer of a vault, after the operations that others left unfinished are completed. Ends
+/// when it is dropped.
+struct WriteSession<'a> {
+    journal: Journal,
+    /// Number of completed operations.
+    completed: usize,
+    // Fields are dropped in this order: the lock is free before the next thread has its turn.
+    _lock: VaultLock,
+    _turn: Option<WriteTurn<'a>>,
+}
+
+impl<'a> WriteSession<'a> {
+    /// # Errors
+    /// Returns an error if the vault stays locked, or if an unfinished operation cannot be completed.
+    fn begin(context: &Context, open: &'a OpenVault) -> Result<Self> {
+        let turn = open.cached().and_then(|vault_cache| vault_cache.write_turns.take(open.lock_timeout()));
+        let lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
+        // What was read before may have been written by the one who held the lock.
+        open.set_stale();
+        let journal = Journal::of(&open.vault)?;
+        let completed = finish_leftovers(context, open, &journal)?;
+        Ok(Self { journal, completed, _lock: lock, _turn: turn })
+    }
 }
 
 /// Refuses to write while `cm.toml` cannot be parsed.
@@ -541,7 +564,7 @@ fn refuse_new_errors(
         return Ok(());
     }
     let errors = |bytes: &[u8]| -> Vec<Finding> {
-        let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
+        let reading = open.parse(path, bytes);
         // A bullet's words are read by programs: one that they do not know, or a rule too short to be one, is an error here.
         let bullet = reading.note.kind == note::NoteKind::Bullet;
         let counts = |found: &Finding| match found.severity {

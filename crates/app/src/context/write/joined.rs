@@ -2,7 +2,7 @@
 //! exchange of files, then a merge commit or a move of the branch.
 
 use super::{
-    MAX_ATTEMPTS, WriteResult, content, finish_leftovers, or_roll_back, queue, refuse_broken_settings,
+    MAX_ATTEMPTS, WriteResult, WriteSession, content, or_roll_back, queue, refuse_broken_settings,
     refuse_during_merge, settings_broken_in_head, with_actor, write_and_commit,
 };
 use std::collections::HashSet;
@@ -14,7 +14,6 @@ use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::git::{self, Join, Repo};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry, JournalJoin};
-use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
 
 /// Files and history that a synchronization brings into the vault.
@@ -54,15 +53,12 @@ pub fn join(
         refuse_broken_settings(open)?;
     }
     let repo = repository(open)?;
-    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
-    open.set_stale();
-    let journal = Journal::of(&open.vault)?;
-    finish_leftovers(context, open, &journal)?;
+    let session = WriteSession::begin(context, open)?;
     refuse_during_merge(repo)?;
     let mut attempts = 0;
     loop {
         let Some(change) = plan(open, repo)? else { return Ok(WriteResult::default()) };
-        match attempt(context, open, &journal, change) {
+        match attempt(context, open, &session.journal, change) {
             Err(error) if error.is_changed_meanwhile() && attempts < MAX_ATTEMPTS => attempts += 1,
             outcome => return outcome,
         }
