@@ -214,7 +214,7 @@ fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedI
         [one] => Ok(one),
         [] => Err(Error::not_found(format!("incident `{name}` not found"))
             .hint("`cm trauma scan --days 365` lists incidents with their IDs")),
-        _ => Err(Error::not_found(format!("`{name}` matches several incidents"))
+        _ => Err(Error::ambiguous(format!("`{name}` matches several incidents"))
             .hint("use a longer prefix of the ID from `cm trauma scan`")),
     }
 }
@@ -348,5 +348,33 @@ fn merge_into_existing(curated: &mut CurationResult, chosen: &[&ScannedIncident]
                 fields.derived_from.evidence.push(quote);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_of_several_incidents_is_ambiguous() {
+        let incident = |id: &str| ScannedIncident {
+            id: id.to_owned(),
+            class: DangerClass::HardReset,
+            command: "git reset --hard".to_owned(),
+            shape: "git reset --hard".to_owned(),
+            reason: "discards all uncommitted changes".to_owned(),
+            evidence: Vec::new(),
+            agent: "codex".to_owned(),
+            session: "s".to_owned(),
+            line: 1,
+            at: None,
+            workspace: None,
+            log: "log.jsonl".to_owned(),
+            bullet: None,
+        };
+        let incidents = [incident("t-12"), incident("t-13")];
+        assert_eq!(find(&incidents, "t-12").unwrap().id, "t-12");
+        assert!(find(&incidents, "t-2").unwrap_err().is_not_found());
+        assert!(find(&incidents, "t-1").unwrap_err().is_ambiguous());
     }
 }
