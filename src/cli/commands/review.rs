@@ -63,7 +63,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let words = ReviewDecisions {
+    let decisions = ReviewDecisions {
         accept: arguments.accept,
         reject: arguments.reject,
         confirm: arguments.confirm,
@@ -75,8 +75,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         let outcome = review::merge(&context, &arguments.merge, &text_or_stdin(content)?)?;
         return output.print(&context, &outcome, text::review::settled);
     }
-    if !words.is_empty() {
-        let outcome = review::apply_decisions(&context, &words)?;
+    if !decisions.is_empty() {
+        let outcome = review::apply_decisions(&context, &decisions)?;
         return output.print(&context, &outcome, text::review::settled);
     }
     let options = review::Options { section: arguments.kind, limit: arguments.limit };
@@ -104,8 +104,8 @@ fn interactive(context: &Context, options: &review::Options, output: &Output) ->
             let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
             Ok(wrong.map(|found| found.message.clone()))
         },
-        settle: &mut |words| {
-            decisions.borrow_mut().extend(review::apply_decisions(context, words)?.decisions);
+        settle: &mut |decided| {
+            decisions.borrow_mut().extend(review::apply_decisions(context, decided)?.decisions);
             Ok(())
         },
         undo: &mut || {

@@ -309,7 +309,8 @@ pub enum Settlement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedDecision {
     /// The decision: accept, reject, confirm, merge, take or keep.
-    pub word: ReviewDecision,
+    #[serde(rename = "word")]
+    pub decision: ReviewDecision,
     /// Ids of the notes that were changed.
     pub ids: Vec<String>,
     /// Id of the bullet that a merge created; null for other decisions.
@@ -355,33 +356,33 @@ impl ReviewDecisions {
 /// # Errors
 /// Returns an error if a note is not found, if it cannot be accepted or rejected, or if a write
 /// fails.
-pub fn apply_decisions(context: &Context, words: &ReviewDecisions) -> Result<ReviewResult> {
+pub fn apply_decisions(context: &Context, decisions: &ReviewDecisions) -> Result<ReviewResult> {
     context.persons_only("accept, reject or confirm in review")?;
     let mut checked = Vec::new();
-    for (word, ids) in [
-        (ReviewDecision::Accept, &words.accept),
-        (ReviewDecision::Reject, &words.reject),
-        (ReviewDecision::Confirm, &words.confirm),
-        (ReviewDecision::Take, &words.take),
-        (ReviewDecision::Keep, &words.keep),
+    for (decision, ids) in [
+        (ReviewDecision::Accept, &decisions.accept),
+        (ReviewDecision::Reject, &decisions.reject),
+        (ReviewDecision::Confirm, &decisions.confirm),
+        (ReviewDecision::Take, &decisions.take),
+        (ReviewDecision::Keep, &decisions.keep),
     ] {
         let mut paths: Vec<NotePath> = Vec::new();
         for id in ids {
             let found = find_in_target(context, id)?;
-            edits_for(context, word, &found)?;
+            edits_for(context, decision, &found)?;
             if !paths.contains(&found.note.path) {
                 paths.push(found.note.path);
             }
         }
-        if words.one_by_one {
-            checked.extend(paths.into_iter().map(|path| (word, vec![path])));
+        if decisions.one_by_one {
+            checked.extend(paths.into_iter().map(|path| (decision, vec![path])));
         } else if !paths.is_empty() {
-            checked.push((word, paths));
+            checked.push((decision, paths));
         }
     }
-    let decisions: Result<_> =
-        checked.into_iter().map(|(word, paths)| apply_decision(context, word, &paths)).collect();
-    Ok(ReviewResult { decisions: decisions? })
+    let applied: Result<_> =
+        checked.into_iter().map(|(decision, paths)| apply_decision(context, decision, &paths)).collect();
+    Ok(ReviewResult { decisions: applied? })
 }
 
 /// Merges several bullets into one, in one commit.
@@ -400,15 +401,20 @@ pub fn merge(context: &Context, ids: &[String], content: &str) -> Result<ReviewR
     let into = outcome.report.applied.first().map(|applied| applied.id.clone());
     let ids = if into.is_some() { merge.ids } else { Vec::new() };
     Ok(ReviewResult {
-        decisions: vec![AppliedDecision { word: ReviewDecision::Merge, ids, into, commit: outcome.commit }],
+        decisions: vec![AppliedDecision {
+            decision: ReviewDecision::Merge,
+            ids,
+            into,
+            commit: outcome.commit,
+        }],
     })
 }
 
 /// Returns the edits that a decision makes to a note.
-fn edits_for(context: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
+fn edits_for(context: &Context, decision: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
-    if matches!(word, ReviewDecision::Take | ReviewDecision::Keep) {
-        return of_leftovers(word, found, context.now());
+    if matches!(decision, ReviewDecision::Take | ReviewDecision::Keep) {
+        return of_leftovers(decision, found, context.now());
     }
     if !is_reviewed(note) {
         let message =
@@ -419,20 +425,20 @@ fn edits_for(context: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) 
     let reason = context.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
     let reason = reason.unwrap_or("rejected in review");
     match Bullet::of(note) {
-        Some(bullet) => of_bullet(word, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
-        None => of_memory(word, note, now).map_err(|unmoved| refused(note, unmoved)),
+        Some(bullet) => of_bullet(decision, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
+        None => of_memory(decision, note, now).map_err(|unmoved| refused(note, unmoved)),
     }
 }
 
 /// Returns the edits that take or drop what a merge left over.
-fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) -> Result<Vec<Edit>> {
+fn of_leftovers(decision: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) -> Result<Vec<Edit>> {
     let note = &found.note;
     if note.findings.iter().all(|finding| !finding.code.is_leftover()) {
         let error =
             Error::refused("no-leftover", format!("{} has nothing left over from a merge", note.key()));
         return Err(error.at(&note.path, None, None).hint("`cm review --kind leftovers` lists the notes"));
     }
-    if word == ReviewDecision::Keep {
+    if decision == ReviewDecision::Keep {
         return Ok(leftover::removal().to_vec());
     }
     let text = found.text();
@@ -454,12 +460,12 @@ fn of_leftovers(word: ReviewDecision, found: &ResolvedNote<'_>, now: Instant) ->
 }
 
 fn of_bullet(
-    word: ReviewDecision,
+    decision: ReviewDecision,
     bullet: &Bullet,
     reason: &str,
     now: Instant,
 ) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
-    let decided = match word {
+    let decided = match decision {
         ReviewDecision::Accept => review_decision::accept(bullet, now)?,
         ReviewDecision::Reject => review_decision::reject(bullet, reason, now)?,
         _ => review_decision::confirm(bullet, now),
@@ -469,12 +475,12 @@ fn of_bullet(
 }
 
 fn of_memory(
-    word: ReviewDecision,
+    decision: ReviewDecision,
     note: &Note,
     now: Instant,
 ) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
     let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
-    let state = match word {
+    let state = match decision {
         ReviewDecision::Accept => is_draft(note).map(|()| BulletState::Active)?,
         ReviewDecision::Reject if note.is_retired() => {
             return Err(ReviewRefusal::Retired);
@@ -507,27 +513,33 @@ fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
 }
 
 /// Checks the notes again while the lock is held, then writes the decision.
-fn apply_decision(context: &Context, word: ReviewDecision, paths: &[NotePath]) -> Result<AppliedDecision> {
+fn apply_decision(
+    context: &Context,
+    decision: ReviewDecision,
+    paths: &[NotePath],
+) -> Result<AppliedDecision> {
     let mut ids = Vec::new();
     let written = write::apply_with(context, |open| {
         let mut titles = Vec::new();
         let mut changes = Vec::new();
         for path in paths {
             let found = load(open, path)?;
-            changes
-                .push(VaultFileChange::Edit { path: path.clone(), edits: edits_for(context, word, &found)? });
+            changes.push(VaultFileChange::Edit {
+                path: path.clone(),
+                edits: edits_for(context, decision, &found)?,
+            });
             ids.push(found.note.key().to_owned());
             titles.push(found.note.title);
         }
-        let message = CommitMessage::new("review", subject(word, &titles));
+        let message = CommitMessage::new("review", subject(decision, &titles));
         let message = ids.iter().fold(message, |message, id| message.id(id.clone()));
         Ok(ChangeSet { message, changes })
     })?;
-    Ok(AppliedDecision { word, ids, into: None, commit: written.commit })
+    Ok(AppliedDecision { decision, ids, into: None, commit: written.commit })
 }
 
-fn subject(word: ReviewDecision, titles: &[String]) -> String {
-    let verb = match word {
+fn subject(decision: ReviewDecision, titles: &[String]) -> String {
+    let verb = match decision {
         ReviewDecision::Accept => "Accept",
         ReviewDecision::Reject => "Reject",
         ReviewDecision::Confirm | ReviewDecision::Merge => "Confirm",

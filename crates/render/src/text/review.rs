@@ -73,7 +73,7 @@ pub fn settled(outcome: &ReviewResult) -> String {
 }
 
 fn decision(decision: &AppliedDecision) -> String {
-    let word = match decision.word {
+    let participle = match decision.decision {
         ReviewDecision::Accept => "accepted",
         ReviewDecision::Reject => "rejected",
         ReviewDecision::Confirm => "confirmed",
@@ -84,5 +84,5 @@ fn decision(decision: &AppliedDecision) -> String {
     let ids: Vec<String> = decision.ids.iter().map(|id| paint(ID, &shown_id(&safe(id)))).collect();
     let into = decision.into.as_ref().map(|id| format!(" into {}", paint(ID, &safe(id)))).unwrap_or_default();
     let commit = super::committed(decision.commit.as_deref());
-    format!("{word} {}: {}{into}  {commit}\n", count(ids.len(), "note"), ids.join(" "))
+    format!("{participle} {}: {}{into}  {commit}\n", count(ids.len(), "note"), ids.join(" "))
 }

@@ -23,7 +23,7 @@ pub(super) fn decide(context: &Context, _: &PageRequest, form: &Fields) -> Resul
     }
     let context = with_reason(context, form)?;
     let each = ReviewDecisions { one_by_one: true, ..ReviewDecisions::default() };
-    let (word, decisions) = match required(form, "decision")? {
+    let (participle, decisions) = match required(form, "decision")? {
         "accept" => ("Accepted", ReviewDecisions { accept: ids, ..each }),
         "reject" => ("Rejected", ReviewDecisions { reject: ids, ..each }),
         "deprecate" => ("Deprecated", ReviewDecisions { reject: ids, ..each }),
@@ -33,7 +33,7 @@ pub(super) fn decide(context: &Context, _: &PageRequest, form: &Fields) -> Resul
         other => return Err(Error::usage(format!("`{other}` is no decision"))),
     };
     let result = review::apply_decisions(&context, &decisions)?;
-    Ok(done(form, format!("{word} {}", count(n, "note")), commits(result)))
+    Ok(done(form, format!("{participle} {}", count(n, "note")), commits(result)))
 }
 
 /// Merges rules into one.

@@ -96,7 +96,8 @@ pub fn review_each(
         };
         match step {
             Step::Next(decision) => {
-                decided.extend(decision.map(|words| (index, [words.accept, words.reject].concat())));
+                decided
+                    .extend(decision.map(|decisions| (index, [decisions.accept, decisions.reject].concat())));
                 index += 1;
             }
             Step::Back => index = decided.pop().map_or(index, |(before, _)| before),
@@ -136,20 +137,20 @@ fn take_step(key: Key, item: &InboxEntry, offered: &[OfferedKey], actions: &mut 
 
 /// The decision that a key stands for.
 fn decision(key: Key, item: &InboxEntry) -> ReviewDecisions {
-    let mut words = ReviewDecisions::default();
+    let mut decisions = ReviewDecisions::default();
     let ids = || item.notes.iter().map(|note| note.id.clone());
     match key {
-        Key::Accept => words.accept.extend(ids()),
-        Key::Reject => words.reject.extend(ids()),
-        Key::Confirm => words.confirm.extend(ids()),
-        Key::Take => words.take.extend(ids()),
-        Key::KeepThis => words.keep.extend(ids()),
+        Key::Accept => decisions.accept.extend(ids()),
+        Key::Reject => decisions.reject.extend(ids()),
+        Key::Confirm => decisions.confirm.extend(ids()),
+        Key::Take => decisions.take.extend(ids()),
+        Key::KeepThis => decisions.keep.extend(ids()),
         Key::KeepOnly(index) => {
-            words.reject.extend(ids().enumerate().filter(|(at, _)| *at != index).map(|(_, id)| id))
+            decisions.reject.extend(ids().enumerate().filter(|(at, _)| *at != index).map(|(_, id)| id))
         }
         Key::Edit | Key::Undo | Key::Skip | Key::Help | Key::Quit => {}
     }
-    words
+    decisions
 }
 
 /// A key, its meaning, a word for the line of keys, and an explanation.
@@ -283,8 +284,8 @@ mod tests {
                 answered.edited.push(id.to_owned());
                 Ok(None)
             },
-            settle: &mut |words| {
-                answered.decided.push(words.clone());
+            settle: &mut |decisions| {
+                answered.decided.push(decisions.clone());
                 Ok(())
             },
             undo: &mut || {
@@ -350,8 +351,8 @@ mod tests {
             key: &mut || Ok(keys.next()),
             text: &mut |_| Ok(String::new()),
             edit: &mut |_| Err(Error::usage("no editor\u{1b}[2J starts")),
-            settle: &mut |words| {
-                calls.push(words.clone());
+            settle: &mut |decisions| {
+                calls.push(decisions.clone());
                 if calls.len() == 1 { Err(Error::usage("the vault is locked")) } else { Ok(()) }
             },
             undo: &mut || Ok(()),
