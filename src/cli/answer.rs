@@ -66,7 +66,7 @@ impl Output {
         Self { json: true, ..*self }
     }
 
-    /// Prints `outcome` as JSON, or as the text that `words` returns, followed by the notices of the call.
+    /// Prints `outcome` as JSON, or as the text that `to_text` returns, followed by the notices of the call.
     ///
     /// # Errors
     /// stdout cannot be written. A closed pipe is not an error.
@@ -74,20 +74,20 @@ impl Output {
         &self,
         context: &Context,
         outcome: &T,
-        words: impl FnOnce(&T) -> String,
+        to_text: impl FnOnce(&T) -> String,
     ) -> Result<Printed> {
         self.notices(context);
-        let shown = if self.json { json::document(outcome) } else { words(outcome) };
+        let shown = if self.json { json::document(outcome) } else { to_text(outcome) };
         receipts::record_command(context, &shown);
         if self.json { self.plain(&shown) } else { self.fitted(&shown) }
     }
 
-    /// Prints `outcome` as JSON, or as the text that `words` returns.
+    /// Prints `outcome` as JSON, or as the text that `to_text` returns.
     ///
     /// # Errors
     /// stdout cannot be written. A closed pipe is not an error.
-    pub fn result<T: Serialize>(&self, outcome: &T, words: impl FnOnce(&T) -> String) -> Result<Printed> {
-        if self.json { self.plain(&json::document(outcome)) } else { self.fitted(&words(outcome)) }
+    pub fn result<T: Serialize>(&self, outcome: &T, to_text: impl FnOnce(&T) -> String) -> Result<Printed> {
+        if self.json { self.plain(&json::document(outcome)) } else { self.fitted(&to_text(outcome)) }
     }
 
     /// Prints text fitted to the width of the terminal.

@@ -261,8 +261,8 @@ fn credit(context: &Context, id: &str, content: &str) -> Result<ObservationResul
         });
     }
     let because = Some(format!("observed again: {}", fold_whitespace(content)));
-    let word = mark::Options { signal: FeedbackSignal::Helpful, because, weight: None, invert: false };
-    let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(context, id, &word)?;
+    let feedback = mark::Options { signal: FeedbackSignal::Helpful, because, weight: None, invert: false };
+    let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(context, id, &feedback)?;
     let credited = changed && uncounted.is_none();
     Ok(ObservationResult { id, path, added: false, credited, neighbours: Vec::new(), commit })
 }

@@ -109,26 +109,27 @@ fn cited(
             content: vault_bullet.bullet.content(),
         })
         .collect();
-    for word in words(context, session, &rule_refs, status) {
-        let vault_bullet = live.iter().find(|vault_bullet| vault_bullet.bullet.id.as_str() == word.id);
-        let Some(vault_bullet) = vault_bullet.filter(|_| !mentioned.contains(&word.id)) else { continue };
+    for feedback in cited_feedback(context, session, &rule_refs, status) {
+        let vault_bullet = live.iter().find(|vault_bullet| vault_bullet.bullet.id.as_str() == feedback.id);
+        let Some(vault_bullet) = vault_bullet.filter(|_| !mentioned.contains(&feedback.id)) else { continue };
         if has_explicit_feedback(&vault_bullet.bullet, session).is_some() {
-            credits.pass(word.id, CreditReason::Cited, "this session already gave feedback".to_owned());
+            credits.pass(feedback.id, CreditReason::Cited, "this session already gave feedback".to_owned());
         } else if vault_bullet.bullet.pinned {
             credits.pass(
-                word.id,
+                feedback.id,
                 CreditReason::Cited,
                 "it is pinned, so a citation does not change it".to_owned(),
             );
         } else {
-            let reason = format!("cited on line {} of a session that ended in {}", word.line, status.name());
+            let reason =
+                format!("cited on line {} of a session that ended in {}", feedback.line, status.name());
             let credited = CreditedRule {
                 content: vault_bullet.bullet.content().to_owned(),
-                id: word.id,
-                signal: word.signal,
-                weight: word.weight,
+                id: feedback.id,
+                signal: feedback.signal,
+                weight: feedback.weight,
                 why: CreditReason::Cited,
-                line: Some(word.line),
+                line: Some(feedback.line),
             };
             credits.list.push((vault_bullet.level, credited, Some(reason)));
         }
@@ -138,7 +139,7 @@ fn cited(
 
 /// Returns feedback inferred from rules cited in the session's log. Explicit marks in the log are
 /// excluded, because they are recorded separately.
-fn words(
+fn cited_feedback(
     context: &Context,
     session: &OutcomeSession,
     rules: &[RuleRef<'_>],
@@ -158,7 +159,7 @@ fn words(
     };
     let rule_feedback =
         feedback(&parsed.events, &steps(&parsed.events), rules, status, DEFAULT_DERIVED_WEIGHT);
-    rule_feedback.into_iter().filter(|word| !word.explicit).collect()
+    rule_feedback.into_iter().filter(|feedback| !feedback.explicit).collect()
 }
 
 /// Whether the session's earlier feedback on a rule was explicit; `None` if it gave none.

@@ -54,7 +54,7 @@ pub(super) fn changes(
     options: &Options,
 ) -> Result<Vec<VaultFileChange>> {
     let by = &context.call.by;
-    let word = RecordedOutcome {
+    let recorded = RecordedOutcome {
         status: options.status,
         at: Some(context.now()),
         author: by.actor.clone(),
@@ -64,24 +64,24 @@ pub(super) fn changes(
     let diaries = DiaryIndex::of(context, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
     let Some(stored) = diaries.of_level(open.level, agent, &session.id) else {
-        return Ok(vec![created(open, session, word)?]);
+        return Ok(vec![created(open, session, recorded)?]);
     };
     let is_recorded = stored.diary.recorded_outcome.as_ref().is_some_and(|judged| {
-        judged.status == word.status && (word.reason.is_none() || judged.reason == word.reason)
+        judged.status == recorded.status && (recorded.reason.is_none() || judged.reason == recorded.reason)
     });
     if is_recorded {
         return Ok(Vec::new());
     }
     let text = load(open, &stored.path)?.text();
-    let mut edits: Vec<Edit> = frontmatter_status(word.status)
+    let mut edits: Vec<Edit> = frontmatter_status(recorded.status)
         .map(|status| Edit::Set {
             key: "status".to_owned(),
             value: yaml_serde::Value::String(status.to_owned()),
         })
         .into_iter()
         .collect();
-    edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&word) });
-    edits.extend(with_outcome(Split::of(&text).body(), word.status).map(|text| Edit::SetBody { text }));
+    edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&recorded) });
+    edits.extend(with_outcome(Split::of(&text).body(), recorded.status).map(|text| Edit::SetBody { text }));
     Ok(vec![VaultFileChange::Edit { path: stored.path.clone(), edits }])
 }
 
@@ -105,7 +105,7 @@ fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
 }
 
 /// A new diary that contains only the outcome.
-fn created(open: &OpenVault, session: &OutcomeSession, word: RecordedOutcome) -> Result<VaultFileChange> {
+fn created(open: &OpenVault, session: &OutcomeSession, recorded: RecordedOutcome) -> Result<VaultFileChange> {
     let log = session.log.as_ref().map(|session| &session.meta);
     let title = log.and_then(|log| log.title.clone());
     let title = title.unwrap_or_else(|| format!("Session {}", session.short()));
@@ -120,8 +120,8 @@ fn created(open: &OpenVault, session: &OutcomeSession, word: RecordedOutcome) ->
         started: log.and_then(|log| log.started),
         duration_s: duration,
         title,
-        verdict: OutcomeVerdict { status: word.status, signs: Vec::new() },
-        recorded_outcome: Some(word),
+        verdict: OutcomeVerdict { status: recorded.status, signs: Vec::new() },
+        recorded_outcome: Some(recorded),
         origin: DiaryOrigin::OutcomeOnly,
         ..Diary::default()
     };
