@@ -69,7 +69,7 @@ pub struct Error {
     /// Suggested action.
     pub hint: Option<UserText>,
     /// File and position to which the error refers.
-    pub place: Option<Box<ErrorLocation>>,
+    pub location: Option<Box<ErrorLocation>>,
     /// Both texts of a conflicting update; only with the code `conflict`.
     pub conflict: Option<Box<RevisionConflict>>,
 }
@@ -90,7 +90,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// Creates an error without hint and location.
     pub fn new(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), hint: None, place: None, conflict: None }
+        Self { kind, code, message: message.into(), hint: None, location: None, conflict: None }
     }
 
     /// Creates an error for an invalid request.
@@ -187,7 +187,7 @@ impl Error {
 
     /// Sets the location.
     pub fn at(mut self, path: impl fmt::Display, line: Option<u32>, column: Option<u32>) -> Self {
-        self.place = Some(Box::new(ErrorLocation { path: path.to_string(), line, column }));
+        self.location = Some(Box::new(ErrorLocation { path: path.to_string(), line, column }));
         self
     }
 }

@@ -14,8 +14,8 @@ impl Request {
     pub fn conceal(&self, mut error: Error) -> Error {
         error.message = self.conceal_paths(error.message);
         error.hint = error.hint.map(|hint| hint.map(|text| self.conceal_paths(text)));
-        if let Some(place) = &mut error.place {
-            place.path = self.conceal_paths(std::mem::take(&mut place.path));
+        if let Some(location) = &mut error.location {
+            location.path = self.conceal_paths(std::mem::take(&mut location.path));
         }
         error
     }

@@ -28,12 +28,12 @@ pub fn error(error: &Error) -> String {
 /// An error as a JSON value with this hint, which the caller worded for its users.
 pub fn error_value(error: &Error, hint: Option<&str>) -> Value {
     let mut inner = json!({ "code": error.code, "message": error.message, "hint": hint });
-    if let Some(place) = &error.place {
-        inner["path"] = json!(place.path);
-        if let Some(line) = place.line {
+    if let Some(location) = &error.location {
+        inner["path"] = json!(location.path);
+        if let Some(line) = location.line {
             inner["line"] = json!(line);
         }
-        if let Some(column) = place.column {
+        if let Some(column) = location.column {
             inner["column"] = json!(column);
         }
     }

@@ -40,14 +40,14 @@ enum Action {
         /// Value; separate list items by commas
         value: String,
         #[command(flatten)]
-        target: Place,
+        target: TargetArguments,
     },
     /// Remove a setting from cm.toml
     Unset {
         /// Setting name
         key: String,
         #[command(flatten)]
-        target: Place,
+        target: TargetArguments,
     },
     /// Print a JSON Schema, with which editors check and complete cm.toml or the frontmatter of notes
     #[command(after_help = "Examples:\n  cm config schema > cm.schema.json\n  cm config schema memory")]
@@ -93,7 +93,7 @@ impl SchemaName {
 }
 
 #[derive(Debug, Args)]
-struct Place {
+struct TargetArguments {
     /// Use your own settings for this vault, stored outside its folder
     #[arg(long, conflicts_with = "user")]
     private: bool,
@@ -102,7 +102,7 @@ struct Place {
     user: bool,
 }
 
-impl Place {
+impl TargetArguments {
     fn target(&self) -> SettingsTarget {
         match self {
             Self { private: true, .. } => SettingsTarget::Private,

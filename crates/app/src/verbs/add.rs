@@ -10,7 +10,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, ErrorKind, Result};
-use crate::verbs::note_fields::{self, clean_tags, in_range, place, title_of};
+use crate::verbs::note_fields::{self, clean_tags, in_range, new_note_path, title_of};
 use crate::verbs::quarantine;
 use crate::verbs::similar;
 use crate::verbs::templates::template_of;
@@ -247,7 +247,7 @@ fn plan(
     }
     let id = NoteId::from(context.new_uuid());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", note_type.folder) };
-    let path = place(open, &folder, &title, &id)?;
+    let path = new_note_path(open, &folder, &title, &id)?;
     let (template, _) = template_of(context, open, &note_type.name)?;
     let body = options.body.clone().unwrap_or_else(|| of_template(&template));
     let by = &context.call.by;

@@ -73,7 +73,7 @@ pub(crate) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
 }
 
 /// Returns the path of a new note: in `folder`, or in a subfolder by ID if that is full.
-pub(crate) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
+pub(crate) fn new_note_path(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
     sharded(open, folder, &name::file_name(title, id), id)
 }
 

@@ -7,7 +7,7 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::history;
-use crate::verbs::note_fields::place;
+use crate::verbs::note_fields::new_note_path;
 use crate::verbs::relink::{self, LinkChanges, RelinkedNote};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -158,7 +158,7 @@ fn destination(found: &ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
     let same = NotePath::parse(&format!("{folder}/{}", note.path.file_name()));
     match (same, &note.id) {
         (Ok(path), _) if found.open.vault.count_files(folder, 1000) < 1000 => Ok(path),
-        (_, Some(id)) => place(found.open, folder, &note.title, id),
+        (_, Some(id)) => new_note_path(found.open, folder, &note.title, id),
         (Ok(path), None) => Ok(path),
         (Err(error), None) => Err(Error::usage(error.to_string())),
     }

@@ -358,9 +358,9 @@ fn propose_memory(
     let origin = DraftOrigin { session: found.session.clone(), agent: found.agent.clone(), line: found.line };
     let changes = |open: &OpenVault, _: &CurationResult| {
         let mut existing = ExistingMemories::of(playbook::notes_as_written(context, open)?);
-        let place = Some(origin_of(context, found)).filter(|_| is_stated);
+        let statement = Some(origin_of(context, found)).filter(|_| is_stated);
         let proposal =
-            MemoryProposal { remembered: &remembered, stated: Some(certainty), origin: &origin, place };
+            MemoryProposal { remembered: &remembered, stated: Some(certainty), origin: &origin, statement };
         let plan = plan_memory(context, open, &mut existing, proposal)?;
         let changes = plan.iter().flat_map(|plan| plan.changes.clone()).collect();
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();

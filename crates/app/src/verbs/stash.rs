@@ -14,7 +14,7 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::logs::ParsedSession;
-use crate::verbs::note_fields::{clean_tags, place, title_of};
+use crate::verbs::note_fields::{clean_tags, new_note_path, title_of};
 use cm_learn::stash::{body, title};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::split::Split;
@@ -132,7 +132,7 @@ fn redacted(text: &str, rules: &cm_secrets::RedactionRules) -> (String, usize) {
 fn free_place(context: &Context, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
     loop {
         let id = NoteId::from(context.new_uuid());
-        let path = place(open, "stash", name, &id)?;
+        let path = new_note_path(open, "stash", name, &id)?;
         if open.vault.file(&path).symlink_metadata().is_err() {
             return Ok((id, path));
         }

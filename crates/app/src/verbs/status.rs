@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::verbs::commit::{CommittedFile, is_ours, word};
 use crate::verbs::merge_driver;
 use crate::verbs::review::{InboxKind, waiting};
-use crate::verbs::sync::{self, SyncPlace};
+use crate::verbs::sync::{self, SyncTarget};
 use cm_merge::lost_values;
 use cm_note::instant::Instant;
 use cm_store::git::{MergeDriver, Repo};
@@ -100,23 +100,27 @@ fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus>
         None if repo.is_jujutsu() => repo.branches_below_head()?,
         _ => Vec::new(),
     };
-    let place = SyncPlace::selected(repo, &sync::Options::default());
+    let target = SyncTarget::selected(repo, &sync::Options::default());
     let bookmarks = Some(bookmarks.join(", ")).filter(|names| !names.is_empty());
     Ok(RepositoryStatus {
         branch: head.branch.or(bookmarks),
         head: head.commit.map(|commit| commit.to_string()),
         in_progress: repo.state().map(|operation| operation.to_string()),
         conflicts: repo.unmerged()?.into_iter().map(String::from).collect(),
-        remote_problem: place.as_ref().err().filter(|_| repo.has_remote()).map(|error| error.message.clone()),
-        remote: place.ok().map(|place| remote_status(context, repo, place)).transpose()?,
+        remote_problem: target
+            .as_ref()
+            .err()
+            .filter(|_| repo.has_remote())
+            .map(|error| error.message.clone()),
+        remote: target.ok().map(|target| remote_status(context, repo, target)).transpose()?,
         has_merge_driver: merge_driver::registration(repo)? == MergeDriver::Registered,
         edits: edits.len(),
         edited: edited.collect(),
     })
 }
 
-fn remote_status(context: &Context, repo: &Repo, place: SyncPlace) -> Result<RemoteStatus> {
-    let (remote, branch) = (place.remote.clone(), place.branch.clone());
+fn remote_status(context: &Context, repo: &Repo, target: SyncTarget) -> Result<RemoteStatus> {
+    let (remote, branch) = (target.remote.clone(), target.branch.clone());
     let tracked = repo.reference(&format!("refs/remotes/{remote}/{branch}"))?;
     let theirs = match tracked {
         Some(tracked) => Some(tracked),
@@ -128,7 +132,7 @@ fn remote_status(context: &Context, repo: &Repo, place: SyncPlace) -> Result<Rem
         }
         _ => (None, None),
     };
-    let rewritten = theirs.map(|theirs| place.abandoned_head(repo, theirs)).transpose()?.flatten().is_some();
+    let rewritten = theirs.map(|theirs| target.abandoned_head(repo, theirs)).transpose()?.flatten().is_some();
     let last_sync = last_run::recorded(context, sync::JOB);
     Ok(RemoteStatus { name: remote, branch, ahead, behind, rewritten, last_sync })
 }

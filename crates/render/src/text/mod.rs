@@ -86,10 +86,10 @@ pub fn notice(notice: &str) -> String {
 /// An error with its location and hint.
 pub fn error(error: &Error) -> String {
     let mut lines = format!("{} {}\n", paint(BAD, "error:"), safe(&error.message));
-    if let Some(place) = &error.place {
-        let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let column = place.column.map(|column| format!(":{column}")).unwrap_or_default();
-        lines.push_str(&format!("{} {}{line}{column}\n", paint(DIM, "   at:"), safe(&place.path)));
+    if let Some(location) = &error.location {
+        let line = location.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let column = location.column.map(|column| format!(":{column}")).unwrap_or_default();
+        lines.push_str(&format!("{} {}{line}{column}\n", paint(DIM, "   at:"), safe(&location.path)));
     }
     if let Some(hint) = &error.hint {
         // A hint may list candidates on lines of their own.

@@ -138,10 +138,10 @@ pub fn diary(
         ))
         .hint("`cm sessions show` shows the session"));
     }
-    let place = DiaryLocation::of(context, &diary)?;
+    let location = DiaryLocation::of(context, &diary)?;
     let applied = write::apply_or_preview(context, options.dry_run, |open| {
-        let (change, notice) = place.change(context, open, &diary)?;
-        let verb = if place.is_there { "Renew" } else { "Write" };
+        let (change, notice) = location.change(context, open, &diary)?;
+        let verb = if location.is_there { "Renew" } else { "Write" };
         let message =
             CommitMessage::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
         let message = CommitMessage {
@@ -156,11 +156,12 @@ pub fn diary(
     if changed && !options.dry_run {
         recheck_drafts(context, &transcript)?;
     }
-    let stored_text =
-        || context.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let stored_text = || {
+        context.target().read(&location.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
     let previewed_text = applied.preview.into_iter().next().map(|file| file.after);
     let text = previewed_text.or_else(stored_text).unwrap_or_else(|| note(&diary));
-    let written = written(&diary, &place, text);
+    let written = written(&diary, &location, text);
     Ok(WrittenDiary {
         refused: refused.len(),
         changed,
@@ -195,7 +196,7 @@ fn recheck_drafts(context: &Context, transcript: &SessionTranscript) -> Result<(
     curate_with(context, &DeltaFile::default(), &how, &extra).map(drop)
 }
 
-fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {
+fn written(diary: &Diary, location: &DiaryLocation, text: String) -> WrittenDiary {
     let (model, why) = match &diary.origin {
         DiaryOrigin::Extracted | DiaryOrigin::OutcomeOnly => (None, None),
         DiaryOrigin::Model(name) => (Some(name.clone()), None),
@@ -204,7 +205,7 @@ fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {
     WrittenDiary {
         // A note that was there keeps its id.
         id: read(&text).map_or_else(|| diary.id.clone(), |stored| stored.id),
-        path: place.path.to_string(),
+        path: location.path.to_string(),
         session: diary.session.clone(),
         agent: diary.agent.clone(),
         title: diary.title.clone(),

@@ -30,7 +30,7 @@ pub struct CommitResult {
     /// Memory notes created in the commit.
     pub memories: Vec<PlannedMemory>,
     /// Location of the diary note; `None` if the diary is empty.
-    pub place: Option<DiaryLocation>,
+    pub location: Option<DiaryLocation>,
     /// Notices for the user.
     pub notices: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl SessionProcessor<'_> {
         gathered: &GatheredEvidence,
     ) -> Result<CommitResult> {
         let SessionProposals { todo, diary, drafts, .. } = proposed;
-        let place = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.context, diary)?) };
+        let location = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.context, diary)?) };
         let deltas = drafts.iter().filter_map(|draft| match &draft.what {
             DraftChange::Delta(delta) => Some(delta.clone()),
             DraftChange::Memory(_) => None,
@@ -76,7 +76,7 @@ impl SessionProcessor<'_> {
                 ));
             }
             let mut planned = ChangePlanner { work: self, open, changes: Vec::new(), ids: Vec::new() };
-            let notices = planned.diary(place.as_ref(), diary)?;
+            let notices = planned.diary(location.as_ref(), diary)?;
             let memories = planned.memories(proposed, curated)?;
             Ok(ExtraChangeSet { changes: planned.changes, ids: planned.ids, result: (memories, notices) })
         };
@@ -86,7 +86,7 @@ impl SessionProcessor<'_> {
             &options,
             &ExtraChanges { history: Some(gathered), changes: &changes, may_rewrite: false },
         )?;
-        Ok(CommitResult { outcome, memories, place, notices })
+        Ok(CommitResult { outcome, memories, location, notices })
     }
 }
 
@@ -101,9 +101,9 @@ struct ChangePlanner<'a> {
 impl ChangePlanner<'_> {
     /// Adds the change of the diary note; returns notices for the user. A diary with manual edits
     /// is not changed.
-    fn diary(&mut self, place: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
-        let Some(place) = place else { return Ok(Vec::new()) };
-        match place.change(self.work.context, self.open, diary) {
+    fn diary(&mut self, location: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
+        let Some(location) = location else { return Ok(Vec::new()) };
+        match location.change(self.work.context, self.open, diary) {
             Ok((change, notice)) => {
                 if change.is_some() {
                     self.ids.push(diary.id.clone());
@@ -130,11 +130,11 @@ impl ChangePlanner<'_> {
         for draft in &proposed.drafts {
             let Some(origin) = draft.origins.first() else { continue };
             let is_certain = draft.certainty == Some(Certainty::High);
-            let place = proposed.origin_of(origin).filter(|_| is_certain);
+            let statement = proposed.origin_of(origin).filter(|_| is_certain);
             match &draft.what {
                 DraftChange::Memory(remembered) => {
                     let stated = draft.certainty;
-                    let proposal = MemoryProposal { remembered, stated, origin, place };
+                    let proposal = MemoryProposal { remembered, stated, origin, statement };
                     all.extend(plan_memory(context, open, &mut existing, proposal)?);
                 }
                 DraftChange::Delta(_) => {
@@ -146,8 +146,10 @@ impl ChangePlanner<'_> {
                         number,
                         existing.notes(),
                     )?);
-                    let Some((place, end)) = place.zip(active_rule(curated, number)) else { continue };
-                    let edges = edges_to_replaced(context, open, existing.notes(), &end, place)?;
+                    let Some((statement, end)) = statement.zip(active_rule(curated, number)) else {
+                        continue;
+                    };
+                    let edges = edges_to_replaced(context, open, existing.notes(), &end, statement)?;
                     self.changes.extend(edges);
                 }
             }

@@ -12,7 +12,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::add::known_type;
-use crate::verbs::note_fields::{place, supersedes_edge};
+use crate::verbs::note_fields::{new_note_path, supersedes_edge};
 use cm_learn::diary::StatementAuthor;
 use cm_learn::diary::note::as_line;
 use cm_learn::evidence_quote::EvidenceQuote;
@@ -90,7 +90,7 @@ pub struct MemoryProposal<'a> {
     pub stated: Option<Certainty>,
     pub origin: &'a DraftOrigin,
     /// When and where it was stated; `None` if unknown, so that it replaces nothing.
-    pub place: Option<StatementOrigin<'a>>,
+    pub statement: Option<StatementOrigin<'a>>,
 }
 
 /// Plans the note of a memory and adds its text to `existing`; `None` if a note already states it. A
@@ -117,7 +117,7 @@ pub fn plan_memory(
     let memory_type = known_type(open, remembered.note_type)?;
     let id = NoteId::from(context.new_uuid());
     let title = remembered.text.trim_end_matches('.').to_owned();
-    let path = place(open, &format!("graph/{}", memory_type.folder), &title, &id)?;
+    let path = new_note_path(open, &format!("graph/{}", memory_type.folder), &title, &id)?;
     let body = body(remembered, origin);
     // What recurs is a draft; what one session shows is unverified.
     let is_recurring = stated.is_none() && remembered.observations > 1 && !remembered.is_acknowledged;
@@ -145,9 +145,9 @@ pub fn plan_memory(
         extra: state.map(|state| ("state".to_owned(), Value::String(state.to_owned()))).into_iter().collect(),
     });
     let mut changes = vec![VaultFileChange::Create { path: path.clone(), text }];
-    if let Some(place) = proposal.place.filter(|_| state.is_none()) {
+    if let Some(statement) = proposal.statement.filter(|_| state.is_none()) {
         let end = EdgeEnd::of_file(id.as_str(), &title, &path);
-        changes.extend(edges_to_replaced(context, open, existing.notes(), &end, place)?);
+        changes.extend(edges_to_replaced(context, open, existing.notes(), &end, statement)?);
     }
     let is_unverified = state == Some(Note::UNVERIFIED);
     let (id, note_type) = (id.to_string(), memory_type.name.clone());

@@ -60,7 +60,7 @@ impl SessionReflection {
         mut notices: Vec<String>,
         committed: CommitResult,
     ) -> Self {
-        let CommitResult { outcome, memories, place, notices: commit_notices } = committed;
+        let CommitResult { outcome, memories, location, notices: commit_notices } = committed;
         let report = outcome.report;
         notices.extend(commit_notices);
         notices.extend(
@@ -74,7 +74,7 @@ impl SessionReflection {
             done: ReflectedSession {
                 session: diary.session.clone(),
                 agent: diary.agent.clone(),
-                diary: place.as_ref().is_some_and(|place| outcome.files.contains(&place.path)),
+                diary: location.as_ref().is_some_and(|location| outcome.files.contains(&location.path)),
                 proposed: proposed_count,
                 applied: learned.len(),
                 refused: report.refused.len() + left_out,
@@ -83,8 +83,8 @@ impl SessionReflection {
             },
             title: diary.title.clone(),
             status: diary.verdict.status,
-            made: place.as_ref().map(|_| DiaryMethod::of(diary)),
-            path: place.map(|place| place.path.to_string()),
+            made: location.as_ref().map(|_| DiaryMethod::of(diary)),
+            path: location.map(|location| location.path.to_string()),
             learned,
             commit: outcome.commit,
         }

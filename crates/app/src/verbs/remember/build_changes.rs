@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add::known_type;
-use crate::verbs::note_fields::{place, supersedes_edge};
+use crate::verbs::note_fields::{new_note_path, supersedes_edge};
 use cm_learn::diary::note::as_line;
 use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
 use cm_learn::remember::preferences::{
@@ -124,12 +124,12 @@ fn mapping(entries: Vec<(&str, Option<Value>)>) -> Value {
     Value::Mapping(entries.collect::<Mapping>())
 }
 
-fn source_item(place: &FactSource) -> Value {
+fn source_item(source: &FactSource) -> Value {
     mapping(vec![
-        ("from", Some(text(&place.from))),
-        ("session", place.session.as_deref().map(text)),
-        ("agent", place.agent.as_deref().map(text)),
-        ("line", (place.line > 0).then(|| Value::from(place.line))),
+        ("from", Some(text(&source.from))),
+        ("session", source.session.as_deref().map(text)),
+        ("agent", source.agent.as_deref().map(text)),
+        ("line", (source.line > 0).then(|| Value::from(source.line))),
     ])
 }
 
@@ -187,7 +187,7 @@ impl ChangeBuilder<'_> {
     /// Adds the change that creates a note; returns its id and path.
     fn memory(&mut self, note_type: &str, draft: MemoryDraft) -> Result<(String, NotePath)> {
         let folder = format!("graph/{}", known_type(self.open, note_type)?.folder);
-        let path = place(self.open, &folder, &draft.title, &draft.id)?;
+        let path = new_note_path(self.open, &folder, &draft.title, &draft.id)?;
         let id = draft.id.to_string();
         self.changes.push(VaultFileChange::Create { path: path.clone(), text: compose::memory(&draft) });
         self.ids.push(id.clone());
@@ -201,7 +201,7 @@ impl ChangeBuilder<'_> {
         let mut extra =
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
-        let sessions = new.places.iter().map(|place| place.session.as_deref());
+        let sessions = new.places.iter().map(|source| source.session.as_deref());
         let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
@@ -213,9 +213,9 @@ impl ChangeBuilder<'_> {
             confidence: Some(DEFAULT_CONFIDENCE),
             created: new.at.truncate_to_second(),
             author: None,
-            agent: first.and_then(|place| place.agent.clone()),
-            session: first.and_then(|place| place.session.clone()),
-            body: first.map(|place| body(&place.from, &new.evidence, &notes)).unwrap_or_default(),
+            agent: first.and_then(|source| source.agent.clone()),
+            session: first.and_then(|source| source.session.clone()),
+            body: first.map(|source| body(&source.from, &new.evidence, &notes)).unwrap_or_default(),
             extra,
         };
         let (id, path) = self.memory(note_type, draft)?;
@@ -295,20 +295,18 @@ impl ChangeBuilder<'_> {
 
     fn confirm(&mut self, existing: &ExistingMemory, confirmed: &[(usize, FactSource)]) {
         let mut edits: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
-        for (at, place) in confirmed {
-            let push = Edit::Push { key: "sources".to_owned(), item: source_item(place) };
+        for (at, source) in confirmed {
+            let push = Edit::Push { key: "sources".to_owned(), item: source_item(source) };
             edits.entry(*at).or_default().push(push);
         }
         for (at, mut edits) in edits {
             let fact = &existing.facts[at];
             let session_sources = fact.sources.iter().flatten().map(String::as_str);
-            let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
-            edits.extend(
-                self.confirmation(
-                    &fact.path,
-                    session_sources.chain(more.map(|(_, place)| place.from.as_str())),
-                ),
-            );
+            let more = confirmed.iter().filter(|(of, source)| *of == at && source.session.is_some());
+            edits.extend(self.confirmation(
+                &fact.path,
+                session_sources.chain(more.map(|(_, source)| source.from.as_str())),
+            ));
             self.changes.push(VaultFileChange::Edit { path: existing.facts[at].path.clone(), edits });
             self.ids.push(existing.facts[at].id.clone());
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{JoinedChange, SyncPlace, SyncedChange, SyncedFile};
+use super::{JoinedChange, SyncTarget, SyncedChange, SyncedFile};
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::context::write::JoinedFile;
@@ -91,7 +91,7 @@ impl PlannedFile {
 pub(super) fn plan(
     context: &Context,
     repo: &Repo,
-    place: &SyncPlace,
+    target: &SyncTarget,
     head: Option<CommitId>,
     theirs: CommitId,
 ) -> Result<Option<IncomingPlan>> {
@@ -104,14 +104,15 @@ pub(super) fn plan(
         (None, _) => (None, None),
         (Some(head), [base, ..]) => (Some(*base), (head != *base).then_some(head)),
         (Some(_), []) => {
-            let message = format!("{}/{} has no common history with this branch", place.remote, place.branch);
+            let message =
+                format!("{}/{} has no common history with this branch", target.remote, target.branch);
             return Err(Error::refused("unrelated", message).hint(format!(
                 "check the URL with `git remote -v`; `git merge --allow-unrelated-histories {}` joins both",
                 theirs.short()
             )));
         }
     };
-    place.refuse_outside(repo, base, theirs)?;
+    target.refuse_outside(repo, base, theirs)?;
     refuse_special(repo, base, theirs)?;
     let received = repo.count_commits(theirs, head)?;
     let Some(head) = own else {
@@ -120,7 +121,7 @@ pub(super) fn plan(
         return Ok(Some(IncomingPlan { received, files, is_merge: false, message, join }));
     };
     let files = merged(context, repo, &bases, head, theirs)?;
-    let message = message(context, place, &files);
+    let message = message(context, target, &files);
     Ok(Some(IncomingPlan { received, files, is_merge: true, message, join: Join::Merge(theirs) }))
 }
 
@@ -231,13 +232,13 @@ impl BaseTree {
     }
 }
 
-fn message(context: &Context, place: &SyncPlace, files: &[PlannedFile]) -> CommitMessage {
+fn message(context: &Context, target: &SyncTarget, files: &[PlannedFile]) -> CommitMessage {
     let open = context.target();
     let merged: Vec<&PlannedFile> = files.iter().filter(|file| file.how != HowMerged::Taken).collect();
     let subject = match merged.as_slice() {
-        [] => format!("Merge {}/{}", place.remote, place.branch),
-        [one] => format!("Merge {}/{}: both sides changed {}", place.remote, place.branch, one.path),
-        all => format!("Merge {}/{}: both sides changed {} files", place.remote, place.branch, all.len()),
+        [] => format!("Merge {}/{}", target.remote, target.branch),
+        [one] => format!("Merge {}/{}: both sides changed {}", target.remote, target.branch, one.path),
+        all => format!("Merge {}/{}: both sides changed {} files", target.remote, target.branch, all.len()),
     };
     let ids = merged.into_iter().take(MAX_IDS).filter_map(|file| {
         let bytes = file.after.as_deref().or(file.before.as_deref())?;

@@ -6,7 +6,7 @@
 //! completes.
 
 mod incoming;
-mod place;
+mod target;
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ use cm_store::config::keys;
 use cm_store::git::{self, CommitId, Fetch, PushResult, Repo, TransferOptions};
 use cm_store::vault::layout;
 
-pub use place::SyncPlace;
+pub use target::SyncTarget;
 
 /// Name of the job in the record of last runs.
 pub const JOB: &str = "sync";
@@ -168,14 +168,14 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
         write::recover(context)?;
     }
     let repo = repository(open)?;
-    let place = SyncPlace::of(repo, options)?;
+    let target = SyncTarget::of(repo, options)?;
     if !options.dry_run {
         // For the merges that a person makes with Git. `cm doctor` reports a failure.
         let _ = merge_driver::register(repo);
     }
     let mut result = SyncResult {
-        remote: place.remote.clone(),
-        branch: place.branch.clone(),
+        remote: target.remote.clone(),
+        branch: target.branch.clone(),
         dry_run: options.dry_run,
         ..SyncResult::default()
     };
@@ -184,7 +184,7 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
         asks: options.asks,
         is_cancelled: &|| context.call.watch.is_cancelled(),
     };
-    let run = SyncRun { context, repo, place, options, transfer };
+    let run = SyncRun { context, repo, target, options, transfer };
     // Git fetches while the vault is searched for edits, unless both may ask the user for something.
     let early = (!options.asks).then(|| run.start_fetch());
     let committed = commit_edits(context, repo, options, &mut result);
@@ -201,8 +201,8 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
         false => error,
     })?;
     if !options.dry_run {
-        run.place.move_bookmark(repo)?;
-        run.place.follow(repo, options);
+        run.target.move_bookmark(repo)?;
+        run.target.follow(repo, options);
         last_run::done(context, JOB, context.call.now)?;
         context.ensure_fresh(open)?;
     }
@@ -236,14 +236,14 @@ fn commit_edits(context: &Context, repo: &Repo, options: &Options, result: &mut 
 struct SyncRun<'a> {
     context: &'a Context,
     repo: &'a Repo,
-    place: SyncPlace,
+    target: SyncTarget,
     options: &'a Options,
     transfer: TransferOptions<'a>,
 }
 
 impl SyncRun<'_> {
     fn start_fetch(&self) -> Result<Fetch> {
-        Ok(self.repo.start_fetch(&self.place.remote, &self.place.branch, &self.transfer)?)
+        Ok(self.repo.start_fetch(&self.target.remote, &self.target.branch, &self.transfer)?)
     }
 
     /// Waits for a fetch, and repeats it while another process fetches into this clone.
@@ -266,8 +266,8 @@ impl SyncRun<'_> {
     /// Fetches, merges and pushes until both sides have the same commits. `fetched` is the newest
     /// commit of the remote branch; `None` if there is no such branch.
     fn transfer_all(&self, mut fetched: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
-        let (remote, branch) = (&self.place.remote, &self.place.branch);
-        let agreed = self.repo.reference(&self.place.synced_reference())?.or(fetched);
+        let (remote, branch) = (&self.target.remote, &self.target.branch);
+        let agreed = self.repo.reference(&self.target.synced_reference())?.or(fetched);
         for lost in 0..MAX_ATTEMPTS {
             if lost > 0 {
                 git::wait_after_race(lost, self.random());
@@ -275,7 +275,7 @@ impl SyncRun<'_> {
             }
             let theirs = fetched;
             if let Some(theirs) = theirs {
-                self.place.refuse_rewritten(self.repo, theirs)?;
+                self.target.refuse_rewritten(self.repo, theirs)?;
                 if self.options.direction != Direction::Push {
                     self.integrate(theirs, result)?;
                 }
@@ -316,7 +316,7 @@ impl SyncRun<'_> {
     fn integrate(&self, theirs: CommitId, result: &mut SyncResult) -> Result<()> {
         let mut planned = None;
         let plan =
-            |head: Option<CommitId>| incoming::plan(self.context, self.repo, &self.place, head, theirs);
+            |head: Option<CommitId>| incoming::plan(self.context, self.repo, &self.target, head, theirs);
         if self.options.dry_run {
             planned = plan(self.repo.head()?.commit)?;
         }
@@ -357,7 +357,7 @@ impl SyncRun<'_> {
         if let Some(broken) = write::unreadable_settings(bytes.as_bytes()) {
             self.context.notice(format!(
                 "{} that came from {} cannot be read: {}; nothing is written here until it is repaired, there or here",
-                broken.path, self.place.remote, broken.message
+                broken.path, self.target.remote, broken.message
             ));
             return Ok(None);
         }
@@ -422,7 +422,7 @@ impl SyncRun<'_> {
             Some(theirs) => self.repo.merge_bases(head, theirs)?.first().copied(),
             None => None,
         };
-        self.place.refuse_outside(self.repo, base, head)?;
+        self.target.refuse_outside(self.repo, base, head)?;
         self.refuse_broken_settings(head)?;
         refuse_conflict_markers(self.repo, base, head)?;
         let sent = self.repo.count_commits(head, theirs)?;
@@ -430,7 +430,7 @@ impl SyncRun<'_> {
             result.sent += sent;
             return Ok(PushResult::Done);
         }
-        let push = self.repo.start_push(&self.place.remote, &self.place.branch, head, &self.transfer)?;
+        let push = self.repo.start_push(&self.target.remote, &self.target.branch, head, &self.transfer)?;
         // Meanwhile the index takes in the changes. If it fails, the refresh at the end reports it.
         let _ = self.context.ensure_fresh(self.context.target());
         let pushed = self.repo.finish_push(push, &self.transfer)?;
@@ -457,7 +457,7 @@ impl SyncRun<'_> {
     /// Records the commit at which both sides last agreed.
     fn remember(&self, commit: Option<CommitId>) -> Result<()> {
         match commit.filter(|_| !self.options.dry_run) {
-            Some(commit) => Ok(self.repo.set_reference(&self.place.synced_reference(), commit)?),
+            Some(commit) => Ok(self.repo.set_reference(&self.target.synced_reference(), commit)?),
             None => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ const MAX_PATHS: usize = 5;
 
 /// A branch and its counterpart on a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyncPlace {
+pub struct SyncTarget {
     pub remote: String,
     /// Branch on the remote.
     pub branch: String,
@@ -18,7 +18,7 @@ pub struct SyncPlace {
     pub local: String,
 }
 
-impl SyncPlace {
+impl SyncTarget {
     /// Selects the remote and the branch of a repository that can be synchronized.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl SyncPlace {
     /// Selects the remote and the branch, also while a merge is in progress.
     ///
     /// # Errors
-    /// `detached` and `no-remote` as [`SyncPlace::of`].
+    /// `detached` and `no-remote` as [`SyncTarget::of`].
     pub fn selected(repo: &Repo, options: &Options) -> Result<Self> {
         let local = match repo.head()?.branch {
             Some(branch) => branch,
