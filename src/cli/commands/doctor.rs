@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::doctor;
-use cm_app::verbs::doctor::{CheckStatus, HealthReport};
+
 use cm_app::{Context, ErrorKind, Request, Result};
 use cm_render::text;
 
@@ -22,15 +22,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let failed =
-        |outcome: &HealthReport| outcome.checks.iter().any(|check| check.health == CheckStatus::Fail);
     let context = match Context::open(call.clone()) {
         Err(error) if error.kind == ErrorKind::NoVault => {
             let outcome = doctor::without_vault(&call)?.ok_or(error)?;
-            return Ok(output.result(&outcome, text::doctor::examined)?.failed(failed(&outcome)));
+            return Ok(output.result(&outcome, text::doctor::examined)?.failed(outcome.failed()));
         }
         context => context?,
     };
     let outcome = doctor::doctor(&context, arguments.fix)?;
-    Ok(output.print(&context, &outcome, text::doctor::examined)?.failed(failed(&outcome)))
+    Ok(output.print(&context, &outcome, text::doctor::examined)?.failed(outcome.failed()))
 }

@@ -10,7 +10,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::project_scope::manifest;
 use crate::context::secrets;
 use crate::context::write;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sessions::parse_statistics::{ParseStatistics, understood};
 use crate::verbs::commit::is_ours;
 use crate::verbs::init;
@@ -68,6 +68,11 @@ pub struct HealthReport {
 }
 
 impl HealthReport {
+    /// Whether a check failed.
+    pub fn failed(&self) -> bool {
+        self.checks.iter().any(|check| check.health == CheckStatus::Fail)
+    }
+
     /// Removes absolute paths of this machine if the caller is remote.
     #[must_use]
     pub fn concealed(self, context: &Context) -> Self {
@@ -104,13 +109,30 @@ pub fn doctor(context: &Context, fix: bool) -> Result<HealthReport> {
     Ok(HealthReport { vault: Some(open.vault.root().display().to_string()), checks, fixed })
 }
 
-fn check(
-    name: &'static str,
-    health: CheckStatus,
-    message: impl Into<String>,
-    hint: Option<&str>,
-) -> HealthCheck {
-    HealthCheck { name, health, message: message.into(), hint: hint.map(UserText::from) }
+impl HealthCheck {
+    fn new(name: &'static str, health: CheckStatus, message: impl Into<String>) -> Self {
+        Self { name, health, message: message.into(), hint: None }
+    }
+
+    fn ok(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, CheckStatus::Ok, message)
+    }
+
+    fn warn(name: &'static str, message: impl Into<String>, hint: impl Into<UserText>) -> Self {
+        Self::new(name, CheckStatus::Warn, message).hint(hint)
+    }
+
+    fn fail(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, CheckStatus::Fail, message)
+    }
+
+    fn of_error(name: &'static str, error: Error) -> Self {
+        Self { hint: error.hint, ..Self::fail(name, error.message) }
+    }
+
+    fn hint(self, hint: impl Into<UserText>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
 }
 
 /// Checks that the notes have all feedback that commits gave them.
@@ -128,23 +150,18 @@ fn feedback(open: &OpenVault, notes: &[Note]) -> Result<Option<HealthCheck>> {
     );
     let hint =
         format!("`cm history {id}` lists the versions, `cm restore {id}@COMMIT` takes one", id = first.id);
-    Ok(Some(check("feedback", CheckStatus::Warn, message, Some(&hint))))
+    Ok(Some(HealthCheck::warn("feedback", message, hint)))
 }
 
 fn settings(open: &OpenVault) -> HealthCheck {
     match open.settings.findings.as_slice() {
-        [] => check("settings", CheckStatus::Ok, "all valid", None),
+        [] => HealthCheck::ok("settings", "all valid"),
         found => {
             let worst = open.settings.broken().unwrap_or(&found[0]);
-            let first = worst.message.clone();
             let health =
                 if worst.severity == Severity::Error { CheckStatus::Fail } else { CheckStatus::Warn };
-            check(
-                "settings",
-                health,
-                first,
-                Some("`cm validate` lists the lines, `cm config list` the settings"),
-            )
+            HealthCheck::new("settings", health, worst.message.clone())
+                .hint("`cm validate` lists the lines, `cm config list` the settings")
         }
     }
 }
@@ -152,12 +169,7 @@ fn settings(open: &OpenVault) -> HealthCheck {
 /// Reports an unreadable HEAD with the command that repairs it. Commits are not lost.
 fn broken_head(broken: BrokenHead) -> HealthCheck {
     let message = format!("Git cannot resolve {}", broken.file.display());
-    check(
-        "git head",
-        CheckStatus::Fail,
-        message,
-        Some(&format!("the commits are still there: {}", broken.remedy)),
-    )
+    HealthCheck::fail("git head", message).hint(format!("the commits are still there: {}", broken.remedy))
 }
 
 fn repository(open: &OpenVault) -> Vec<HealthCheck> {
@@ -166,30 +178,31 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         Ok(None) | Err(_) if unreadable_head(open.vault.root()).is_some() => {
             return unreadable_head(open.vault.root()).map(broken_head).into_iter().collect();
         }
-        Ok(None) if is_jujutsu_only(open.vault.root()) => {
-            let message = "only Jujutsu records changes, because there is no Git repository beside it";
-            let hint = Some("`jj git colocation enable` in the main workspace creates one");
-            return vec![check("repository", CheckStatus::Warn, message, hint)];
-        }
-        Ok(None) => {
-            let hint = Some("`cm init` creates one; without it nothing can be undone");
-            return vec![check(
-                "repository",
-                CheckStatus::Warn,
-                "the vault is not in a Git repository",
-                hint,
-            )];
-        }
-        Err(error) => {
-            return vec![check(
-                "repository",
-                CheckStatus::Fail,
-                error.message,
-                error.hint.as_ref().map(UserText::for_terminal),
-            )];
-        }
+        Ok(None) => return vec![no_repository(open)],
+        Err(error) => return vec![HealthCheck::of_error("repository", error)],
     };
-    let place = match manifest(open.vault.root()) {
+    let mut checks = vec![repository_kind(open, repo)];
+    checks.extend(repo.head().err().and_then(|_| unreadable_head(open.vault.root())).map(broken_head));
+    checks.extend(git_state(repo));
+    checks.extend([author(repo), driver(repo)]);
+    checks.extend(jujutsu(repo));
+    checks.push(hand_edits(repo));
+    checks
+}
+
+fn no_repository(open: &OpenVault) -> HealthCheck {
+    const NAME: &str = "repository";
+    if is_jujutsu_only(open.vault.root()) {
+        let message = "only Jujutsu records changes, because there is no Git repository beside it";
+        let hint = "`jj git colocation enable` in the main workspace creates one";
+        return HealthCheck::warn(NAME, message, hint);
+    }
+    let hint = "`cm init` creates one; without it nothing can be undone";
+    HealthCheck::warn(NAME, "the vault is not in a Git repository", hint)
+}
+
+fn repository_kind(open: &OpenVault, repo: &Repo) -> HealthCheck {
+    let kind = match manifest(open.vault.root()) {
         _ if !repo.is_own() => "inside another".to_owned(),
         Some(manifest) => format!("that of a project with code ({manifest}), whose Markdown files are notes"),
         None => "its own".to_owned(),
@@ -198,57 +211,56 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         CommitMode::Auto => "changes are committed immediately",
         CommitMode::Manual => "`cm commit` commits",
     };
-    let mut checks = vec![check("repository", CheckStatus::Ok, format!("{place}; {mode}"), None)];
-    if let Some(broken) = repo.head().err().and_then(|_| unreadable_head(open.vault.root())) {
-        checks.push(broken_head(broken));
+    HealthCheck::ok("repository", format!("{kind}; {mode}"))
+}
+
+/// Reports a merge, rebase or similar operation; `None` if none is in progress.
+fn git_state(repo: &Repo) -> Option<HealthCheck> {
+    let operation = repo.state()?;
+    let message = format!("{operation} is in progress, so changes are refused");
+    Some(HealthCheck::warn("git state", message, operation.remedy()))
+}
+
+fn author(repo: &Repo) -> HealthCheck {
+    const NAME: &str = "author";
+    match repo.identity() {
+        Ok(who) if who.fallback => HealthCheck::warn(
+            NAME,
+            format!("no Git author is set, so commits use {} <{}>", who.name, who.email),
+            "run `git config --global user.name NAME` and `git config --global user.email ADDRESS`",
+        ),
+        Ok(who) => HealthCheck::ok(NAME, format!("{} <{}>", who.name, who.email)),
+        Err(error) => HealthCheck::fail(NAME, error.to_string()),
     }
-    if let Some(operation) = repo.state() {
-        let message = format!("{operation} is in progress, so changes are refused");
-        checks.push(check("git state", CheckStatus::Warn, message, Some(operation.remedy())));
-    }
-    checks.push(match repo.identity() {
-        Ok(who) if who.fallback => {
-            let message = format!("no Git author is set, so commits use {} <{}>", who.name, who.email);
-            check(
-                "author",
-                CheckStatus::Warn,
-                message,
-                Some("run `git config --global user.name NAME` and `git config --global user.email ADDRESS`"),
-            )
-        }
-        Ok(who) => check("author", CheckStatus::Ok, format!("{} <{}>", who.name, who.email), None),
-        Err(error) => check("author", CheckStatus::Fail, error.to_string(), None),
-    });
-    checks.push(driver(repo));
-    checks.extend(jujutsu(repo));
-    checks.push(match repo.hand_edits() {
+}
+
+fn hand_edits(repo: &Repo) -> HealthCheck {
+    const NAME: &str = "hand edits";
+    match repo.hand_edits() {
         Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
-            0 => check("hand edits", CheckStatus::Ok, "all committed", None),
-            n => {
-                let message = format!("{} not committed yet", count(n, "file"));
-                check("hand edits", CheckStatus::Ok, message, Some("`cm commit` commits them"))
-            }
+            0 => HealthCheck::ok(NAME, "all committed"),
+            n => HealthCheck::ok(NAME, format!("{} not committed yet", count(n, "file")))
+                .hint("`cm commit` commits them"),
         },
-        Err(error) => check("hand edits", CheckStatus::Fail, error.to_string(), None),
-    });
-    checks
+        Err(error) => HealthCheck::fail(NAME, error.to_string()),
+    }
 }
 
 /// Reports whether Git runs cm to merge notes in this clone.
 fn driver(repo: &Repo) -> HealthCheck {
     const NAME: &str = "merge driver";
-    let hint = Some("`cm doctor --fix` registers it");
+    let hint = "`cm doctor --fix` registers it";
     match merge_driver::registration(repo) {
-        Ok(MergeDriver::Registered) => check(NAME, CheckStatus::Ok, "Git merges notes with cm", None),
+        Ok(MergeDriver::Registered) => HealthCheck::ok(NAME, "Git merges notes with cm"),
         Ok(MergeDriver::Missing) => {
             let message = "not registered in this clone, so Git merges notes as text";
-            check(NAME, CheckStatus::Warn, message, hint)
+            HealthCheck::warn(NAME, message, hint)
         }
         Ok(MergeDriver::Other(command)) => {
             let message = format!("Git runs another command to merge notes: {command}");
-            check(NAME, CheckStatus::Warn, message, hint)
+            HealthCheck::warn(NAME, message, hint)
         }
-        Err(error) => check(NAME, CheckStatus::Fail, error.message, None),
+        Err(error) => HealthCheck::fail(NAME, error.message),
     }
 }
 
@@ -259,33 +271,31 @@ fn jujutsu(repo: &Repo) -> Option<HealthCheck> {
         return None;
     }
     Some(match merge_driver::jujutsu_registration(repo) {
-        Ok(Some(MergeDriver::Registered)) => {
-            check(NAME, CheckStatus::Ok, "`jj resolve --tool cm` merges notes", None)
-        }
+        Ok(Some(MergeDriver::Registered)) => HealthCheck::ok(NAME, "`jj resolve --tool cm` merges notes"),
         Ok(Some(MergeDriver::Missing)) => {
             let message = "cm is not registered as a merge tool, so `jj resolve` merges notes as text";
-            check(NAME, CheckStatus::Warn, message, Some("`cm doctor --fix` registers it"))
+            HealthCheck::warn(NAME, message, "`cm doctor --fix` registers it")
         }
         Ok(Some(MergeDriver::Other(command))) => {
             let message = format!("the merge tool `cm` runs another program: {command}");
-            check(NAME, CheckStatus::Warn, message, Some("`cm doctor --fix` registers this one"))
+            HealthCheck::warn(NAME, message, "`cm doctor --fix` registers this one")
         }
         Ok(None) => {
             let message = "`jj` does not answer, so commits leave a copy of the working-copy commit behind";
-            check(NAME, CheckStatus::Warn, message, Some("put `jj` on the PATH, and trust the vault"))
+            HealthCheck::warn(NAME, message, "put `jj` on the PATH, and trust the vault")
         }
-        Err(error) => check(NAME, CheckStatus::Fail, error.message, None),
+        Err(error) => HealthCheck::fail(NAME, error.message),
     })
 }
 
 fn ignored(open: &OpenVault) -> Result<HealthCheck> {
     let files = init::missing_rules(&open.vault)?;
     Ok(if files.is_empty() {
-        check("git rules", CheckStatus::Ok, "derived and private files are ignored", None)
+        HealthCheck::ok("git rules", "derived and private files are ignored")
     } else {
         let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
         let message = format!("lines are missing in {}", names.join(" and "));
-        check("git rules", CheckStatus::Warn, message, Some("`cm doctor --fix` adds them"))
+        HealthCheck::warn("git rules", message, "`cm doctor --fix` adds them")
     })
 }
 
@@ -295,20 +305,17 @@ fn former_places(open: &OpenVault) -> Option<HealthCheck> {
     let places = legacy_private::places(&open.vault);
     let message = format!("{} in the vault folder; they are ignored", places.join(", "));
     let hint = "`cm trust --import-private` imports the ones you confirm; remove them afterwards";
-    (!places.is_empty()).then(|| check("former private files", CheckStatus::Warn, message, Some(hint)))
+    (!places.is_empty()).then(|| HealthCheck::warn("former private files", message, hint))
 }
 
 /// Reports whether agents may read the vault.
 fn trusted(context: &Context) -> Result<HealthCheck> {
     const NAME: &str = "trust";
     Ok(match crate::context::trust::is_trusted(context.target())? {
-        true => check(NAME, CheckStatus::Ok, "agents may read it", None),
-        false => check(
-            NAME,
-            CheckStatus::Warn,
-            "not trusted, so agents get nothing from it",
-            Some("`cm trust` allows it"),
-        ),
+        true => HealthCheck::ok(NAME, "agents may read it"),
+        false => {
+            HealthCheck::warn(NAME, "not trusted, so agents get nothing from it", "`cm trust` allows it")
+        }
     })
 }
 
@@ -316,41 +323,31 @@ fn trusted(context: &Context) -> Result<HealthCheck> {
 fn tokens(open: &OpenVault) -> Result<Option<HealthCheck>> {
     const NAME: &str = "tokens";
     Ok(token::check_file(&open.vault)?.map(|examined| match examined {
-        token::TokenFileStatus::Valid { tokens } => {
-            check(NAME, CheckStatus::Ok, count(tokens, "token"), None)
-        }
-        token::TokenFileStatus::Unreadable(error) => {
-            check(NAME, CheckStatus::Fail, error.message, error.hint.as_ref().map(UserText::for_terminal))
-        }
+        token::TokenFileStatus::Valid { tokens } => HealthCheck::ok(NAME, count(tokens, "token")),
+        token::TokenFileStatus::Unreadable(error) => HealthCheck::of_error(NAME, error),
     }))
 }
 
 fn journal(open: &OpenVault) -> Result<HealthCheck> {
     Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
-        0 => check("journal", CheckStatus::Ok, "nothing is unfinished", None),
+        0 => HealthCheck::ok("journal", "nothing is unfinished"),
         n => {
             let message = format!("{} interrupted", count(n, "operation"));
-            check(
-                "journal",
-                CheckStatus::Warn,
-                message,
-                Some("the next change or `cm doctor --fix` finishes them"),
-            )
+            HealthCheck::warn("journal", message, "the next change or `cm doctor --fix` finishes them")
         }
     })
 }
 
 fn crowds(notes: &[Note]) -> HealthCheck {
     match crowded(notes).len() {
-        0 => check("folders", CheckStatus::Ok, "no folder is too large", None),
+        0 => HealthCheck::ok("folders", "no folder is too large"),
         n => {
             let message =
                 format!("{n} files are in folders of more than {MAX_FOLDER_FILES}, which slows down commits");
-            check(
+            HealthCheck::warn(
                 "folders",
-                CheckStatus::Warn,
                 message,
-                Some("`cm doctor --fix` moves them into subfolders in one commit"),
+                "`cm doctor --fix` moves them into subfolders in one commit",
             )
         }
     }
@@ -362,14 +359,12 @@ fn contents(context: &Context, notes: usize) -> Result<HealthCheck> {
     let (errors, warnings) = (of_severity(Severity::Error), of_severity(Severity::Warning));
     let message =
         format!("{}, {}, {}", count(notes, "note"), count(errors, "error"), count(warnings, "warning"));
-    let health = if errors > 0 {
-        CheckStatus::Fail
-    } else if warnings > 0 {
-        CheckStatus::Warn
-    } else {
-        CheckStatus::Ok
-    };
-    Ok(check("notes", health, message, (health != CheckStatus::Ok).then_some("`cm validate` lists them")))
+    const HINT: &str = "`cm validate` lists them";
+    Ok(match (errors, warnings) {
+        (0, 0) => HealthCheck::ok("notes", message),
+        (0, _) => HealthCheck::warn("notes", message, HINT),
+        _ => HealthCheck::fail("notes", message).hint(HINT),
+    })
 }
 
 fn exposed(context: &Context) -> Result<HealthCheck> {
@@ -386,12 +381,12 @@ fn exposed(context: &Context) -> Result<HealthCheck> {
         _ => format!("; {allowed} allowed by cm:allow-secret or `redaction.allow`{guessed}"),
     };
     Ok(match secrets.first() {
-        None => check("secrets", CheckStatus::Ok, format!("none found{guessed}"), None),
+        None => HealthCheck::ok("secrets", format!("none found{guessed}")),
         Some((path, rule, line)) => {
             let found = count(secrets.len(), "possible secret");
             let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
             let hint = "remove it from the note and revoke it, because the Git history keeps it";
-            check("secrets", CheckStatus::Warn, message, Some(hint))
+            HealthCheck::warn("secrets", message, hint)
         }
     })
 }
@@ -402,30 +397,20 @@ fn sessions(context: &Context) -> Option<HealthCheck> {
     let understood = match understood(context) {
         Ok(understood) => understood?,
         Err(error) => {
-            return Some(check(
-                NAME,
-                CheckStatus::Warn,
-                error.message,
-                Some("`cm sessions` reads the logs again"),
-            ));
+            return Some(HealthCheck::warn(NAME, error.message, "`cm sessions` reads the logs again"));
         }
     };
     let logs = understood.iter().map(|of| of.logs).sum();
     let unclear: Vec<&ParseStatistics> = understood.iter().filter(|of| of.not_understood > 0).collect();
     let read = format!("{} read", count(logs, "log"));
     if unclear.is_empty() {
-        return Some(check(NAME, CheckStatus::Ok, format!("{read}, all parsed"), None));
+        return Some(HealthCheck::ok(NAME, format!("{read}, all parsed")));
     }
     let each: Vec<String> = unclear.iter().map(|of| not_understood(of)).collect();
     let message = format!("{read}; not parsed: {}", each.join("; "));
     let mostly = unclear.iter().any(|of| of.is_mostly_unknown());
     let hint = "another version of the agent may have written them; the parsed part can be searched";
-    Some(check(
-        NAME,
-        if mostly { CheckStatus::Warn } else { CheckStatus::Ok },
-        message,
-        mostly.then_some(hint),
-    ))
+    Some(if mostly { HealthCheck::warn(NAME, message, hint) } else { HealthCheck::ok(NAME, message) })
 }
 
 /// Formats the number of unrecognized records of an agent's logs, with up to three of their kinds.

@@ -2,12 +2,11 @@
 //!
 //! The server is not asked: the report is about what is known here.
 
-use super::{CheckStatus, HealthCheck, HealthReport, check, count};
+use super::{HealthCheck, HealthReport, count};
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hooks::{ServerState, TokenOrigin, used_server};
 use crate::verbs::server_client::connection::ServerConnection;
-use cm_note::user_text::UserText;
 
 /// Checks the settings, the connection and what waits for the server; `None` if the hooks of this folder
 /// call none.
@@ -25,11 +24,8 @@ pub fn without_vault(call: &Request) -> Result<Option<HealthReport>> {
 
 fn settings(call: &Request, connection: &ServerConnection) -> HealthCheck {
     match connection.settings(call) {
-        Ok(_) => check("settings", CheckStatus::Ok, "all valid", None),
-        Err(error) => {
-            let hint = error.hint.as_ref().map(UserText::for_terminal);
-            check("settings", CheckStatus::Fail, error.message, hint)
-        }
+        Ok(_) => HealthCheck::ok("settings", "all valid"),
+        Err(error) => HealthCheck::of_error("settings", error),
     }
 }
 
@@ -39,9 +35,9 @@ fn server(state: &ServerState) -> HealthCheck {
     match (&state.failing_since, &state.cause) {
         (Some(since), Some(cause)) => {
             let message = format!("{url} is failing since {since}: {cause}");
-            check(NAME, CheckStatus::Warn, message, Some("`cm hooks deliver` tries again"))
+            HealthCheck::warn(NAME, message, "`cm hooks deliver` tries again")
         }
-        _ => check(NAME, CheckStatus::Ok, format!("{url}, no failure since its last answer"), None),
+        _ => HealthCheck::ok(NAME, format!("{url}, no failure since its last answer")),
     }
 }
 
@@ -51,27 +47,27 @@ fn token(state: &ServerState) -> HealthCheck {
         TokenOrigin::Environment => "in the environment variable CM_TOKEN",
         TokenOrigin::None => "none",
     };
-    check("token", CheckStatus::Ok, message, None)
+    HealthCheck::ok("token", message)
 }
 
 fn uploads(state: &ServerState) -> Vec<HealthCheck> {
     const NAME: &str = "uploads";
     let waiting = match (state.waiting, state.incomplete) {
-        (0, 0) => check(NAME, CheckStatus::Ok, "no pending uploads", None),
-        (waiting, 0) => check(NAME, CheckStatus::Ok, format!("{} waiting", count(waiting, "upload")), None),
+        (0, 0) => HealthCheck::ok(NAME, "no pending uploads"),
+        (waiting, 0) => HealthCheck::ok(NAME, format!("{} waiting", count(waiting, "upload"))),
         (waiting, incomplete) => {
             let message = format!(
                 "the outbox is full: {} waiting, and a part of {}",
                 count(waiting, "upload"),
                 count(incomplete, "session")
             );
-            check(NAME, CheckStatus::Warn, message, Some("`cm hooks deliver` sends them"))
+            HealthCheck::warn(NAME, message, "`cm hooks deliver` sends them")
         }
     };
     let refused = (state.refused_total > 0).then(|| {
         let message = format!("{} rejected permanently", count(state.refused_total, "upload"));
         let hint = "`cm hooks status` shows why, and `cm hooks deliver --refused` sends them again";
-        check("refused", CheckStatus::Warn, message, Some(hint))
+        HealthCheck::warn("refused", message, hint)
     });
     [waiting].into_iter().chain(refused).collect()
 }
