@@ -5,11 +5,12 @@ use std::io::{self, IsTerminal as _};
 use inquire::InquireError;
 
 use super::answer::Output;
+use super::stdin;
 use cm_app::{Error, ErrorKind};
 
 /// Whether a question can be asked: input and messages are on a terminal, and the output is not JSON.
 pub fn can_ask(output: &Output) -> bool {
-    !output.json && io::stdin().is_terminal() && io::stderr().is_terminal()
+    !output.json && stdin::is_terminal() && io::stderr().is_terminal()
 }
 
 /// The error of a question without an answer. `cancelled` is the message if the person cancelled it.

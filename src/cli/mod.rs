@@ -14,6 +14,7 @@ mod complete;
 mod interrupt;
 mod pick;
 mod progress;
+mod stdin;
 mod terminal;
 
 use std::ffi::OsString;

@@ -1,11 +1,10 @@
 //! `cm add`
 
-use std::io::IsTerminal as _;
-
 use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::cli::stdin;
 use cm_app::verbs::add;
 use cm_app::{Context, Error, Request, Result};
 
@@ -58,7 +57,7 @@ pub struct Arguments {
 fn text(arguments: &Arguments) -> Result<String> {
     match arguments.thought.join(" ") {
         words if !words.is_empty() => text_or_stdin(&words),
-        _ if arguments.body.is_empty() && !std::io::stdin().is_terminal() => text_or_stdin("-"),
+        _ if arguments.body.is_empty() && !stdin::is_terminal() => text_or_stdin("-"),
         _ => text_or_stdin(&arguments.body),
     }
 }

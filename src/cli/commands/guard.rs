@@ -1,12 +1,12 @@
 //! `cm guard`
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Read as _};
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::call::command_name;
+use crate::cli::stdin;
 use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
 use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
 use cm_app::{Error, ErrorKind, Request, Result};
@@ -61,9 +61,6 @@ impl Format {
     }
 }
 
-/// Maximum number of bytes read from standard input.
-const MAX_STDIN_BYTES: u64 = 16 << 20;
-
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let as_json = output.json || arguments.format == Some(Format::Json);
     if !arguments.command.is_empty() {
@@ -72,14 +69,18 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         let line = if let [line] = words.as_slice() { (*line).to_owned() } else { cm_shell::line_of(&words) };
         return judged(call, &line, as_json, output);
     }
-    let given = standard_input()?;
+    let missing = || Error::usage("missing command").hint("for example `cm guard -- rm -rf build`");
+    if stdin::is_terminal() {
+        return Err(missing());
+    }
+    let given = stdin::command()?;
     let agent = arguments.format.and_then(Format::agent);
     let plain = matches!(arguments.format, Some(Format::Text | Format::Json));
     if !plain && (agent.is_some() || given.trim_start().starts_with("{\"") || is_message(&given)) {
         return hooked(call, &given, agent, output);
     }
     if given.trim().is_empty() {
-        return Err(Error::usage("missing command").hint("for example `cm guard -- rm -rf build`"));
+        return Err(missing());
     }
     judged(call, &given, as_json, output)
 }
@@ -117,23 +118,8 @@ fn is_message(given: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(given).is_ok_and(|value| value.is_object())
 }
 
-/// Reads standard input as text; invalid UTF-8 is replaced.
-fn standard_input() -> Result<String> {
-    let stdin = std::io::stdin();
-    if stdin.is_terminal() {
-        return Err(Error::usage("missing command").hint("for example `cm guard -- rm -rf build`"));
-    }
-    let mut bytes = Vec::new();
-    stdin
-        .take(MAX_STDIN_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::usage(format!("cannot read standard input: {error}")))?;
-    // Some shells of Windows begin with a byte order mark.
-    Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
-}
-
 /// Whether an agent runs the guard as a hook: without `--`, and standard input is not a terminal.
 pub fn is_hook(arguments: &[OsString]) -> bool {
     let is_guard = command_name(arguments).is_some_and(|name| name == "guard");
-    is_guard && !arguments.iter().any(|word| word == "--") && !std::io::stdin().is_terminal()
+    is_guard && !arguments.iter().any(|word| word == "--") && !stdin::is_terminal()
 }

@@ -1,15 +1,14 @@
 //! `cm hook`
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::call::command_name;
+use crate::cli::stdin;
 use cm_app::verbs::hook::{self, BackgroundTask};
 use cm_app::{Request, Result};
 
@@ -30,11 +29,6 @@ pub struct Arguments {
     words: Vec<String>,
 }
 
-/// Maximum number of bytes read from standard input.
-const MAX_STDIN_BYTES: usize = 16 << 20;
-/// Idle time after which input counts as complete. Some agents never close the stream.
-const STDIN_TIMEOUT: Duration = Duration::from_secs(1);
-
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
     // Errors are logged and never reach the agent.
@@ -42,11 +36,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let vault = call.vault.clone().map(|vault| call.cwd.join(vault));
     let (of_broken, by_words) = (call.clone(), words.clone());
     let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
-        if let Some(task) = BackgroundTask::parse(&words, standard_input) {
+        if let Some(task) = BackgroundTask::parse(&words, stdin::hook_message) {
             run_task(call, task);
             return None;
         }
-        Some(hook::handle_event(call, &standard_input(), &words))
+        Some(hook::handle_event(call, &stdin::hook_message(), &words))
     }));
     let Ok(answered) = answered else {
         hook::log_failure(&of_broken, &by_words, "the hook panicked");
@@ -104,39 +98,6 @@ fn start(command: &mut Command, task: &BackgroundTask) -> std::io::Result<()> {
     let Some(input) = task.input() else { return command.spawn().map(drop) };
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()))
-}
-
-/// Reads the agent's message; invalid UTF-8 is replaced.
-fn standard_input() -> String {
-    if std::io::stdin().is_terminal() {
-        return String::new();
-    }
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut stdin = std::io::stdin().lock();
-        let mut piece = vec![0; 64 << 10];
-        while let Ok(read @ 1..) = stdin.read(&mut piece) {
-            if sender.send(piece[..read].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
-    String::from_utf8_lossy(&collect_input(&receiver)).into_owned()
-}
-
-/// Collects input until the stream ends, the JSON is complete, or no data arrives for [`STDIN_TIMEOUT`].
-fn collect_input(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
-    let mut event = Vec::new();
-    while let Ok(piece) = pieces.recv_timeout(STDIN_TIMEOUT) {
-        event.extend(piece);
-        let whole = event.trim_ascii_end().ends_with(b"}")
-            && serde_json::from_slice::<serde::de::IgnoredAny>(&event).is_ok();
-        if whole || event.len() > MAX_STDIN_BYTES {
-            break;
-        }
-    }
-    event.truncate(MAX_STDIN_BYTES);
-    event
 }
 
 /// Whether these arguments run `cm hook`.

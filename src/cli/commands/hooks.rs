@@ -1,12 +1,13 @@
 //! `cm hooks`
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::cli::stdin;
 use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options, ServerOptions};
 use cm_app::verbs::merge_driver;
 use cm_app::{Error, ErrorKind, Request, Result};
@@ -128,8 +129,7 @@ impl ServerArguments {
                 .map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display()))),
         };
         let mut token = self.token_file.as_ref().map(read).transpose()?;
-        if token.is_none() && !dry_run && hooks::asks_for_token(call, &url)? && std::io::stdin().is_terminal()
-        {
+        if token.is_none() && !dry_run && hooks::asks_for_token(call, &url)? && stdin::is_terminal() {
             token = Some(ask_token(&url)?);
         }
         let certificate = self.certificate.as_ref().map(read).transpose()?;

@@ -1,12 +1,12 @@
 //! `cm mcp`
 
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
+use crate::cli::stdin;
 use cm_app::verbs::embed;
 use cm_app::{Error, ErrorKind, Request, Result, subscriptions};
 use cm_server::mcp::{self, CallContext, ChangedFile, McpLimits, McpServer, McpSetup};
@@ -41,7 +41,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
         closing: Default::default(),
     });
     follow(&calls, &server)?;
-    if std::io::stdin().is_terminal() {
+    if stdin::is_terminal() {
         output.notice(
             "waiting for an agent on standard input; see `cm help mcp` for how to register this server",
         );

@@ -90,6 +90,5 @@ pub fn text_or_stdin(given: &str) -> Result<String> {
     if given != "-" {
         return Ok(given.to_owned());
     }
-    std::io::read_to_string(std::io::stdin())
-        .map_err(|error| cm_app::Error::usage(format!("cannot read standard input as text: {error}")))
+    super::stdin::text()
 }

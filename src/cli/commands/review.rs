@@ -2,14 +2,13 @@
 
 mod walk;
 
-use std::io::IsTerminal as _;
-
 use clap::Args;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::cli::stdin;
 use crate::cli::terminal;
 use cm_app::verbs::edit;
 use cm_app::verbs::review::{self, Inbox, InboxKind, ReviewDecisions};
@@ -88,7 +87,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 fn interactive(context: &Context, options: &review::Options, output: &Output) -> Result<Printed> {
-    if !std::io::stdin().is_terminal() {
+    if !stdin::is_terminal() {
         return Err(Error::usage("--interactive requires a terminal on standard input")
             .hint("use --accept, --reject and --confirm instead; `cm review` lists the notes"));
     }

@@ -1,6 +1,5 @@
 //! `cm stash`
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -8,6 +7,7 @@ use clap::{Args, Subcommand};
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use crate::cli::stdin;
 use cm_app::sessions::load;
 use cm_app::verbs::stash::{self, Options, StashContent};
 use cm_app::{Context, Error, ErrorKind, Request, Result};
@@ -85,7 +85,7 @@ fn given(context: &Context, arguments: &Arguments, output: &Output) -> Result<St
     if let Some(id) = typed {
         return of_session(context, id, output);
     }
-    let text = if std::io::stdin().is_terminal() { String::new() } else { text_or_stdin("-")? };
+    let text = if stdin::is_terminal() { String::new() } else { text_or_stdin("-")? };
     match session {
         Some(id) if text.trim().is_empty() => of_session(context, id, output),
         _ => Ok(StashContent::Text(text)),

@@ -5,6 +5,7 @@ use std::io::IsTerminal as _;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::stdin;
 use cm_app::verbs::sync::{self, Direction};
 use cm_app::{Context, Request, Result};
 use cm_render::text;
@@ -54,7 +55,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             _ => Direction::Both,
         },
         dry_run: arguments.dry_run,
-        asks: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        asks: stdin::is_terminal() && std::io::stderr().is_terminal(),
     };
     let result = sync::sync(&context, &options)?;
     let printed = output.print(&context, &result, text::sync::synced)?;

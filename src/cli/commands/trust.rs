@@ -1,10 +1,11 @@
 //! `cm trust`
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, Write as _};
 
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use crate::cli::stdin;
 use cm_app::verbs::legacy_private::{self, LegacyPrivateEntry};
 use cm_app::verbs::trust::{self, TrustAction};
 use cm_app::{Context, Error, Request, Result};
@@ -37,7 +38,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
     if arguments.import_private {
-        if !std::io::stdin().is_terminal() {
+        if !stdin::is_terminal() {
             return Err(Error::refused("no-terminal", "each private file needs confirmation in a terminal")
                 .hint("run the command in a terminal"));
         }
