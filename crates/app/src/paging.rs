@@ -29,11 +29,15 @@ pub(crate) fn check_offset(offset: usize, unit: &str, hint: &str) -> Result<()> 
     Ok(())
 }
 
-/// Returns the offset of the page after `shown` results from `offset` on, if there is one within the
-/// limit.
+/// Returns the offset of the page after `shown` items from `offset` on; `None` on the last page.
 pub(crate) fn next_offset(offset: usize, shown: usize, total: usize) -> Option<usize> {
-    let end = offset + shown;
-    (end < total && shown > 0 && check_offset(end, "", "").is_ok()).then_some(end)
+    let end = offset.saturating_add(shown);
+    (end < total && shown > 0).then_some(end)
+}
+
+/// Like [`next_offset`], if a search may begin there.
+pub(crate) fn next_search_offset(offset: usize, shown: usize, total: usize) -> Option<usize> {
+    next_offset(offset, shown, total).filter(|end| check_offset(*end, "", "").is_ok())
 }
 
 #[cfg(test)]
@@ -42,12 +46,12 @@ mod tests {
 
     #[test]
     fn the_next_page_is_one_that_can_be_requested() {
-        assert_eq!(next_offset(0, 10, 11), Some(10));
-        assert_eq!(next_offset(0, 10, 10), None);
-        assert_eq!(next_offset(20, 0, 30), None);
-        assert_eq!(next_offset(MAX_OFFSET - 10, 10, 50_000), Some(MAX_OFFSET));
+        assert_eq!(next_search_offset(0, 10, 11), Some(10));
+        assert_eq!(next_search_offset(0, 10, 10), None);
+        assert_eq!(next_search_offset(20, 0, 30), None);
+        assert_eq!(next_search_offset(MAX_OFFSET - 10, 10, 50_000), Some(MAX_OFFSET));
         assert!(check_offset(MAX_OFFSET, "results", "").is_ok());
-        assert_eq!(next_offset(MAX_OFFSET, 10, 50_000), None);
+        assert_eq!(next_search_offset(MAX_OFFSET, 10, 50_000), None);
         assert!(check_offset(MAX_OFFSET + 10, "results", "").is_err());
     }
 }

@@ -11,7 +11,7 @@ use super::{SessionAccess, SessionSelection};
 use crate::context::open::Context;
 use crate::context::retrieve::rounded;
 use crate::error::Result;
-use crate::paging::{check_offset, check_query, next_offset};
+use crate::paging::{check_offset, check_query, next_search_offset};
 use cm_index::sessions::{ConversationHit as Match, SessionSearchRequest, Speaker, Stretch, Weights};
 use cm_learn::reflect::evidence::keywords;
 use cm_note::instant::Instant;
@@ -154,7 +154,7 @@ pub fn search(context: &Context, access: &SessionAccess, options: &Options) -> R
     let found = access.query(|sessions| sessions.search(request))?.unwrap_or_default();
     let hits = found.hits.into_iter().map(|hit| access.hit(hit, &query, options.within));
     let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
-    let next = next_offset(offset, hits.len(), found.total);
+    let next = next_search_offset(offset, hits.len(), found.total);
     let mut elsewhere = match offset {
         0 => outside(context, options, filter.since)?,
         _ => Vec::new(),

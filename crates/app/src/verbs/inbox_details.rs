@@ -10,6 +10,7 @@ use crate::context::find::load;
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::error::Result;
+use crate::paging::next_offset;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::evidence_quote::QuoteDetails;
 use crate::verbs::decay::score_of;
@@ -166,8 +167,7 @@ pub fn inbox_details(context: &Context, options: &Options) -> Result<InboxDetail
         InboxDetail { kind, settlements: entry.settlements.clone(), entry, texts, diff, related }
     };
     let entries: Vec<InboxDetail> = page.map(detail).collect();
-    let end = options.offset.saturating_add(entries.len());
-    let next = (end < total && !entries.is_empty()).then_some(end);
+    let next = next_offset(options.offset, entries.len(), total);
     let is_leftover = |finding: &&Finding| finding.code == FindingCode::ConflictMarker;
     let leftovers = notes.iter().flat_map(|note| &note.findings).filter(is_leftover).cloned().collect();
     Ok(InboxDetails { entries, total, counts, next, leftovers })

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::{Error, Result};
+use crate::paging::next_offset;
 use crate::verbs::type_names::unknown_type;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
@@ -177,7 +178,6 @@ pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
     }
     let page = notes.into_iter().skip(options.offset).take(options.limit);
     let notes: Vec<NoteSummary> = page.map(|(at, note, level)| NoteSummary::of(note, at, level)).collect();
-    let end = options.offset.saturating_add(notes.len());
-    let next = (end < total && !notes.is_empty()).then_some(end);
+    let next = next_offset(options.offset, notes.len(), total);
     Ok(RecentNotes { notes, total, next })
 }

@@ -8,6 +8,7 @@ use crate::context::find::find;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
+use crate::paging::next_offset;
 use cm_note::graph::{EdgeDirection, EdgeFilter};
 use cm_note::note::types::LINKS_TO;
 use cm_text::spelling::nearest;
@@ -110,8 +111,7 @@ pub fn related(context: &Context, reference: &str, options: &Options) -> Result<
     let total = reached.len();
     let page: Vec<LinkedNote> =
         reached.into_iter().skip(options.offset).take(options.limit).map(neighbour).collect();
-    let end = options.offset.saturating_add(page.len());
-    let next = (end < total && !page.is_empty()).then_some(end);
+    let next = next_offset(options.offset, page.len(), total);
     let id = found.note.key().to_owned();
     let as_of = context.read_at();
     Ok(RelatedNotes { id, title: found.note.title, notes: page, total, next, as_of })

@@ -16,7 +16,7 @@ use crate::context::retrieve::{
 };
 use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::{Error, Result};
-use crate::paging::{check_offset, check_query, next_offset};
+use crate::paging::{check_offset, check_query, next_search_offset};
 use crate::verbs::type_names::unknown_type;
 use cm_note::instant::{Instant, InvalidDate};
 use cm_note::note::{NoteKind, Priority};
@@ -253,7 +253,7 @@ fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
         }
         None => (found.into_iter().skip(options.offset).take(limit).map(hit).collect(), total),
     };
-    let next = next_offset(options.offset, hits.len(), total);
+    let next = next_search_offset(options.offset, hits.len(), total);
     let as_of = context.read_at();
     let mut notices = std::mem::take(&mut query.notices);
     if total == 0 || answered == Some(false) {

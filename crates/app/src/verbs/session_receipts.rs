@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::receipts::{self, ReceiptEntry, ShownKind};
 use crate::error::Result;
+use crate::paging::next_offset;
 use crate::sessions::list::{filter, lookback};
 use crate::sessions::session_row::outcomes;
 use crate::sessions::{SessionAccess, SessionRow, SessionSelection};
@@ -133,8 +134,7 @@ pub fn session_receipts(
     rows.sort_by(|a, b| (Reverse(a.ended), &a.id).cmp(&(Reverse(b.ended), &b.id)));
     let mut sessions: Vec<_> = rows.into_iter().skip(options.offset).take(options.limit).collect();
     complete(context, &mut sessions, &shown)?;
-    let end = options.offset.saturating_add(sessions.len());
-    let next = (end < total && !sessions.is_empty()).then_some(end);
+    let next = next_offset(options.offset, sessions.len(), total);
     Ok(SessionReceiptList { sessions, total, next })
 }
 

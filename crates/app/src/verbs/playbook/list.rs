@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{BulletRow, VaultBullet, constants, merged};
 use crate::context::open::Context;
 use crate::error::Result;
+use crate::paging::next_offset;
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 
 /// Filter for bullets; an empty filter matches all of them.
@@ -76,8 +77,7 @@ pub fn list(context: &Context, options: &Options) -> Result<BulletPage> {
     rows.sort_by(|a, b| (Reverse(a.score), &a.id, &a.path).cmp(&(Reverse(b.score), &b.id, &b.path)));
     let total = rows.len();
     let bullets: Vec<BulletRow> = rows.into_iter().skip(options.offset).take(options.limit).collect();
-    let end = options.offset.saturating_add(bullets.len());
-    let next = (end < total && !bullets.is_empty()).then_some(end);
+    let next = next_offset(options.offset, bullets.len(), total);
     Ok(BulletPage { bullets, total, next })
 }
 
