@@ -7,7 +7,7 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::history;
-use crate::verbs::note_fields::new_note_path;
+use crate::verbs::note_fields::sharded;
 use crate::verbs::relink::{self, LinkChanges, RelinkedNote};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -25,7 +25,7 @@ const PINNED: &str = "vault";
 /// # Errors
 /// A note that is not found, not a memory and not a bullet, and the errors of [`write::apply`].
 pub fn pin(context: &Context, reference: &str) -> Result<UpdateResult> {
-    set(context, reference, true)
+    set(context, reference, PinAction::Pin)
 }
 
 /// Unpins a memory, which moves back to the folder from which it was pinned, else to that of its type, or
@@ -34,16 +34,32 @@ pub fn pin(context: &Context, reference: &str) -> Result<UpdateResult> {
 /// # Errors
 /// The errors of [`pin`].
 pub fn unpin(context: &Context, reference: &str) -> Result<UpdateResult> {
-    set(context, reference, false)
+    set(context, reference, PinAction::Unpin)
 }
 
-fn set(context: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> {
-    context.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PinAction {
+    Pin,
+    Unpin,
+}
+
+impl PinAction {
+    /// Name of the operation in commit messages.
+    fn op(self) -> &'static str {
+        match self {
+            Self::Pin => "pin",
+            Self::Unpin => "unpin",
+        }
+    }
+}
+
+fn set(context: &Context, reference: &str, action: PinAction) -> Result<UpdateResult> {
+    context.persons_only(&format!("{} a note", action.op()))?;
     let found = find_in_target(context, reference)?;
     let note = &found.note;
     match note.kind {
         NoteKind::Memory => {}
-        NoteKind::Bullet => return set_bullet(context, &found, pinned),
+        NoteKind::Bullet => return set_bullet(context, &found, action),
         _ => {
             return Err(Error::usage(format!(
                 "{} is neither a memory nor a rule; only those can be pinned",
@@ -58,15 +74,16 @@ fn set(context: &Context, reference: &str, pinned: bool) -> Result<UpdateResult>
         changed: false,
         revision: Some(ContentHash::of(&found.bytes).revision()),
     };
-    if note.pinned == pinned {
+    if note.pinned == (action == PinAction::Pin) {
         return Ok(outcome);
     }
     // The folder says it; a key that says otherwise would contradict it.
     let edits = vec![Edit::Remove { key: "pinned".to_owned() }];
-    let to = if pinned { destination(&found, PINNED)? } else { unpinned(&found)? };
-    let verb = if pinned { "pin" } else { "unpin" };
-    let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
-    let message = CommitMessage::new(verb, subject).id(note.key());
+    let (to, subject) = match action {
+        PinAction::Pin => (destination(&found, PINNED)?, format!("Pin \"{}\"", note.title)),
+        PinAction::Unpin => (unpinned(&found)?, format!("Unpin \"{}\"", note.title)),
+    };
+    let message = CommitMessage::new(action.op(), subject).id(note.key());
     let (from, expected) = (note.path.clone(), ContentHash::of(&found.bytes));
     let mut changes = Vec::new();
     if to == from {
@@ -107,12 +124,14 @@ fn links_after_move(
 }
 
 /// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.
-fn set_bullet(context: &Context, found: &ResolvedNote<'_>, pinned: bool) -> Result<UpdateResult> {
+fn set_bullet(context: &Context, found: &ResolvedNote<'_>, action: PinAction) -> Result<UpdateResult> {
     let id = found.note.key().to_owned();
     let pin = PinDelta { id: id.clone(), reason: context.call.by.reason.clone() };
-    let delta = if pinned { CurationDelta::Pin(pin) } else { CurationDelta::Unpin(pin) };
-    let op = if pinned { "pin" } else { "unpin" };
-    let outcome = curate_one(context, delta, &CurationOptions::by_person(op))?;
+    let delta = match action {
+        PinAction::Pin => CurationDelta::Pin(pin),
+        PinAction::Unpin => CurationDelta::Unpin(pin),
+    };
+    let outcome = curate_one(context, delta, &CurationOptions::by_person(action.op()))?;
     for step in &outcome.report.demotions {
         context.notice(format!("{} is now deprecated: {}", step.id, step.reason));
     }
@@ -155,11 +174,9 @@ fn destination(found: &ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
     if note.path.folder() == folder {
         return Ok(note.path.clone());
     }
-    let same = NotePath::parse(&format!("{folder}/{}", note.path.file_name()));
-    match (same, &note.id) {
-        (Ok(path), _) if found.open.vault.count_files(folder, 1000) < 1000 => Ok(path),
-        (_, Some(id)) => new_note_path(found.open, folder, &note.title, id),
-        (Ok(path), None) => Ok(path),
-        (Err(error), None) => Err(Error::usage(error.to_string())),
+    let file = note.path.file_name();
+    match &note.id {
+        Some(id) => sharded(found.open, folder, file, id),
+        None => NotePath::parse(&format!("{folder}/{file}")).map_err(|error| Error::usage(error.to_string())),
     }
 }
