@@ -155,7 +155,7 @@ fn consider(
         return Err((AdoptionSkipReason::Invalid, Some(fault.clone().finding(note.path))));
     }
     let id = draw();
-    let edits = [missing_keys::set("id", id.as_str())].into_iter().chain(missing()).collect();
+    let edits = [Edit::set_text("id", id.as_str())].into_iter().chain(missing()).collect();
     with_edits(note.path, text, id, edits).map(Some)
 }
 

@@ -71,7 +71,7 @@ const UPDATED: [&str; 12] = [
 pub fn edits(fields: &FrontmatterFields, body: &str, context: CompletionContext<'_>) -> Vec<Edit> {
     let mut edits = type_edits(fields, context);
     if !written(fields, "title") {
-        edits.push(set("title", title(body, context)));
+        edits.push(Edit::set_text("title", title(body, context)));
     }
     if !written(fields, "importance") {
         edits.push(Edit::Set { key: "importance".to_owned(), value: 0.5.into() });
@@ -79,14 +79,10 @@ pub fn edits(fields: &FrontmatterFields, body: &str, context: CompletionContext<
     let (created, updated) = times(fields, context.modified);
     for (key, at) in [("created", created), ("updated", updated)] {
         if !written(fields, key) {
-            edits.push(set(key, at.to_string()));
+            edits.push(Edit::set_text(key, at.to_string()));
         }
     }
     edits
-}
-
-pub fn set(key: &str, text: impl Into<String>) -> Edit {
-    Edit::Set { key: key.to_owned(), value: Value::String(text.into()) }
 }
 
 /// Applies each edit that can be applied and returns the errors of the others. Text with invalid
@@ -120,16 +116,16 @@ pub fn written(fields: &FrontmatterFields, key: &str) -> bool {
 fn type_edits(fields: &FrontmatterFields, context: CompletionContext<'_>) -> Vec<Edit> {
     let own = fields.get("type").filter(|_| written(fields, "type"));
     let Some(own) = own else {
-        return vec![set("type", type_of_folders(context))];
+        return vec![Edit::set_text("type", type_of_folders(context))];
     };
     let text = own.text().unwrap_or_default();
     if context.types.get(&text).is_some() {
         return Vec::new();
     }
     if let Some(fitting) = find_type(&text, context.types) {
-        return vec![set("type", fitting)];
+        return vec![Edit::set_text("type", fitting)];
     }
-    let mut edits = vec![set("type", type_of_folders(context))];
+    let mut edits = vec![Edit::set_text("type", type_of_folders(context))];
     // `note` is what tools write that know no types; it says nothing worth keeping.
     if !text.eq_ignore_ascii_case("note") && fields.get("source_type").is_none() {
         edits.push(Edit::Set { key: "source_type".to_owned(), value: own.value.clone() });

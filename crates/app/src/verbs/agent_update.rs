@@ -2,8 +2,6 @@
 //! note becomes a separate unverified note, and the confirmed text stays in use until a person
 //! accepts the new one.
 
-use yaml_serde::Value;
-
 use crate::context::find::ResolvedNote;
 use crate::context::open::Context;
 use crate::error::{Error, Result};
@@ -62,7 +60,7 @@ pub(crate) fn held_as_draft(context: &Context, note: &Note, options: &Options) -
     context.notice(
         "it is a draft now because it reads like an instruction; a person can confirm it with `cm review --accept`",
     );
-    Some(Edit::Set { key: "state".to_owned(), value: Value::String(Note::DRAFT.to_owned()) })
+    Some(Edit::set_text("state", Note::DRAFT))
 }
 
 /// Stores an agent's new text as a separate note that is linked to the confirmed one. After

@@ -177,8 +177,7 @@ fn rank(note: &Note) -> impl Ord + use<> {
 /// The changes that condense `sources` into `target`. Each file must be as it was read.
 fn plan(context: &Context, target: &ResolvedNote<'_>, sources: &[&ResolvedNote<'_>]) -> Vec<VaultFileChange> {
     let change = |found: &ResolvedNote<'_>, mut edits: Vec<Edit>| {
-        let value = Value::String(context.now().to_string());
-        edits.push(Edit::Set { key: "updated".to_owned(), value });
+        edits.push(Edit::set_text("updated", context.now().to_string()));
         let (path, expected) = (found.note.path.clone(), ContentHash::of(&found.bytes));
         VaultFileChange::EditExpected { path, expected, edits }
     };

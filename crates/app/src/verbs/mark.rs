@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use yaml_serde::Value;
 
 use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
@@ -203,8 +202,7 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
             let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&feedback) }];
             edits.extend(matured(&mut note, &feedback, &constants));
             if quarantine::is_confirmed_by(context, &note, &feedback) {
-                let value = Value::String(BulletState::Active.name().to_owned());
-                edits.push(Edit::Set { key: "state".to_owned(), value });
+                edits.push(Edit::set_text("state", BulletState::Active.name()));
             }
             Ok(ChangeSet { message, changes: vec![VaultFileChange::Edit { path: path.clone(), edits }] })
         })?;
@@ -269,11 +267,9 @@ pub(crate) fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> V
         MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => return Vec::new(),
     };
     note.maturity = Some(to.name().to_owned());
-    let set =
-        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
-    let mut edits = vec![set("maturity", to.name())];
+    let mut edits = vec![Edit::set_text("maturity", to.name())];
     if to == Maturity::Deprecated {
-        edits.push(set("state", BulletState::Retired.name()));
+        edits.push(Edit::set_text("state", BulletState::Retired.name()));
     }
     edits
 }

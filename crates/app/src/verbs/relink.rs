@@ -114,18 +114,16 @@ fn links(relinker: &Relinker<'_>, position: usize, text: &str) -> Vec<Edit> {
 
 /// Returns edits of the keys that name the changed note: ends of an edge and targets of relations.
 fn references(relinker: &Relinker<'_>, note: &Note, text: &str, old: &Note, new: &Note) -> Vec<Edit> {
-    let set =
-        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
     let fields = parse::parse(&Split::of(text)).fields;
     let mut edits = Vec::new();
     if let Some(ends) = &note.edge {
         for (end, id, title) in [(&ends.from, "from_id", "from_title"), (&ends.to, "to_id", "to_title")] {
             if relinker.loses(end) {
-                edits.push(set(id, new.key()));
+                edits.push(Edit::set_text(id, new.key()));
             }
             let is_end = end == old.key() || relinker.loses(end);
             if is_end && old.title != new.title && fields.get(title).is_some() {
-                edits.push(set(title, &new.title));
+                edits.push(Edit::set_text(title, &new.title));
             }
         }
     }

@@ -160,7 +160,7 @@ impl RenamePlan {
                 edits.push(alias_edit(text, &note.title));
             }
             if note.updated.is_some() || note.kind == NoteKind::Memory {
-                edits.push(set("updated", &context.now().to_string()));
+                edits.push(Edit::set_text("updated", context.now().to_string()));
             }
         }
         let renamed = relink::edited(&note.path, text, &edits)?;
@@ -270,7 +270,7 @@ fn title_edits(
         Ok(heading.map_or_else(|| path.stem().to_owned(), |heading| heading.text.trim().to_owned()) == title)
     };
     if has_key || !is_read_back()? {
-        edits.push(set("title", title));
+        edits.push(Edit::set_text("title", title));
     }
     Ok(edits)
 }
@@ -303,8 +303,4 @@ fn alias_edit(text: &str, alias: &str) -> Edit {
         }
         None => Edit::Push { key: "aliases".to_owned(), item: Value::String(alias.to_owned()) },
     }
-}
-
-fn set(key: &str, value: &str) -> Edit {
-    Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) }
 }

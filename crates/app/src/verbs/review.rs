@@ -453,8 +453,7 @@ fn of_leftovers(decision: ReviewDecision, found: &ResolvedNote<'_>, now: Instant
     })?;
     // A note without frontmatter has no date, and gets none.
     if parse(&Split::of(&text)).fields.iter().any(|field| field.key != MERGE) {
-        let updated = Value::String(now.to_string());
-        edits.push(Edit::Set { key: "updated".to_owned(), value: updated });
+        edits.push(Edit::set_text("updated", now.to_string()));
     }
     Ok(edits)
 }
@@ -479,7 +478,6 @@ fn of_memory(
     note: &Note,
     now: Instant,
 ) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
-    let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
     let state = match decision {
         ReviewDecision::Accept => is_draft(note).map(|()| BulletState::Active)?,
         ReviewDecision::Reject if note.is_retired() => {
@@ -487,10 +485,10 @@ fn of_memory(
         }
         ReviewDecision::Reject => BulletState::Retired,
         _ => {
-            return Ok(vec![set("last_checked", now.to_string())]);
+            return Ok(vec![Edit::set_text("last_checked", now.to_string())]);
         }
     };
-    Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
+    Ok(vec![Edit::set_text("state", state.name()), Edit::set_text("updated", now.to_string())])
 }
 
 /// Checks that the note is a draft.

@@ -154,7 +154,7 @@ fn with_updated(context: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit
         .iter()
         .any(|edit| matches!(edit, Edit::Set { key, .. } | Edit::Remove { key } if key == "updated"));
     if dated && !by_hand {
-        edits.push(Edit::Set { key: "updated".into(), value: Value::String(context.now().to_string()) });
+        edits.push(Edit::set_text("updated", context.now().to_string()));
     }
     Ok(edits)
 }

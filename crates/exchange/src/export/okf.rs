@@ -9,7 +9,7 @@ use yaml_serde::{Mapping, Value};
 
 use crate::import::okf::{RESERVED, VERSION_KEY};
 use crate::links::{self, BodyLink, LinkChange};
-use crate::missing_keys::{apply_each, set, written};
+use crate::missing_keys::{apply_each, written};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::parse::{self, FrontmatterField};
 use cm_note::frontmatter::split::Split;
@@ -115,9 +115,9 @@ impl Bundle<'_> {
         let text_of = |key: &str| parsed.fields.get(key).and_then(FrontmatterField::text);
         if let Some(source) = text_of("source_type") {
             // The type that the note had in the bundle that it came from.
-            edits.extend([set("type", source), Edit::Remove { key: "source_type".to_owned() }]);
+            edits.extend([Edit::set_text("type", source), Edit::Remove { key: "source_type".to_owned() }]);
         } else if !written(&parsed.fields, "type") {
-            edits.push(set("type", UNTYPED));
+            edits.push(Edit::set_text("type", UNTYPED));
         }
         let mut add = |key: &str, value: Option<Value>| {
             if let Some(value) = value.filter(|_| !written(&parsed.fields, key)) {

@@ -95,7 +95,7 @@ impl<'a> ImportContext<'a> {
     fn edits(&self, placed: &PlacedFile<'_>, fields: &FrontmatterFields, body: &str) -> Vec<Edit> {
         let mut edits = Vec::new();
         if placed.own.is_none() {
-            edits.push(missing_keys::set("id", placed.id.as_str()));
+            edits.push(Edit::set_text("id", placed.id.as_str()));
         }
         let title = match self.how.format {
             ImportFormat::Obsidian | ImportFormat::BasicMemory | ImportFormat::Okf => TitleFrom::Name,

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::links::{self, LinkChange};
-use crate::missing_keys::{set, written};
+use crate::missing_keys::written;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::parse::{self, FrontmatterField, FrontmatterFields};
 use cm_note::frontmatter::split::Split;
@@ -71,7 +71,7 @@ pub(super) fn edits(
     let is_draft =
         fields.get("status").and_then(FrontmatterField::text).is_some_and(|status| status.trim() == "draft");
     if is_draft && !written(fields, "state") {
-        edits.push(set("state", "draft"));
+        edits.push(Edit::set_text("state", "draft"));
     }
     let Some(files) = files else { return edits };
     let text = links::rewrite(body, &|link| {
@@ -119,7 +119,7 @@ mod tests {
         let expected =
             "[a](../tables/a%20b.md#Schema) ![p](../pic.png) [n](/none.md) [r](../tables/a%20b.md)\n";
         let made = edits(&path, &fields("status: draft\n"), body, Some(&files));
-        assert_eq!(made, [set("state", "draft"), Edit::SetBody { text: expected.to_owned() }]);
+        assert_eq!(made, [Edit::set_text("state", "draft"), Edit::SetBody { text: expected.to_owned() }]);
         assert!(edits(&path, &fields("status: stable\n"), body, None).is_empty());
     }
 }

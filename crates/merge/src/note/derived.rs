@@ -5,7 +5,6 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{MaturityInput, replay};
-use yaml_serde::Value;
 
 /// The versions of a rule, and the merge of its keys.
 pub(super) struct RuleVersions {
@@ -24,7 +23,10 @@ impl RuleVersions {
         }
         if self.versions().any(|version| is_retired_by_hand(version, scoring)) {
             let deprecated = self.versions().any(|version| version.maturity == Maturity::Deprecated);
-            return deprecated.then(|| set("maturity", Maturity::Deprecated.name())).into_iter().collect();
+            return deprecated
+                .then(|| Edit::set_text("maturity", Maturity::Deprecated.name()))
+                .into_iter()
+                .collect();
         }
         let own = replay((&self.merged).into(), Maturity::Candidate, scoring);
         let floor = self
@@ -40,18 +42,21 @@ impl RuleVersions {
         let mut edits = Vec::new();
         let before = self.base.as_ref().and_then(|base| base.fields.promoted_at);
         edits.push(match judged.promoted.or(own.promoted).or(before) {
-            Some(promoted) => set("promoted_at", &promoted.to_string()),
+            Some(promoted) => Edit::set_text("promoted_at", promoted.to_string()),
             None => Edit::Remove { key: "promoted_at".to_owned() },
         });
         match judged.downfall {
             Some(why) => edits.extend([
-                set("maturity", Maturity::Deprecated.name()),
-                set("state", BulletState::Retired.name()),
-                set("deprecation_reason", &why.sentence(&self.merged.feedback)),
+                Edit::set_text("maturity", Maturity::Deprecated.name()),
+                Edit::set_text("state", BulletState::Retired.name()),
+                Edit::set_text("deprecation_reason", why.sentence(&self.merged.feedback)),
             ]),
             None => {
                 let floor_maturity = floor.map(|floor| floor.maturity).filter(|_| judged == own);
-                edits.push(set("maturity", judged.maturity.max(floor_maturity.unwrap_or_default()).name()));
+                edits.push(Edit::set_text(
+                    "maturity",
+                    judged.maturity.max(floor_maturity.unwrap_or_default()).name(),
+                ));
                 edits.extend(self.back_in_use());
             }
         }
@@ -73,15 +78,11 @@ impl RuleVersions {
             ("replaced_by", &before.fields.replaced_by),
         ];
         let restore = |(key, value): (&str, &Option<String>)| match value {
-            Some(value) => set(key, value),
+            Some(value) => Edit::set_text(key, value),
             None => Edit::Remove { key: key.to_owned() },
         };
-        keys.into_iter().map(restore).chain([set("state", before.state.name())]).collect()
+        keys.into_iter().map(restore).chain([Edit::set_text("state", before.state.name())]).collect()
     }
-}
-
-fn set(key: &str, value: &str) -> Edit {
-    Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) }
 }
 
 /// Whether two versions have the same feedback, in any order, and the same inputs of the replay.

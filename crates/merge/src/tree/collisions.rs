@@ -7,7 +7,6 @@ use cm_note::id::NoteId;
 use cm_note::note::read;
 use cm_note::path::NotePath;
 use unicode_normalization::UnicodeNormalization as _;
-use yaml_serde::Value;
 
 use super::links::Moves;
 use super::pairing::id_of;
@@ -33,7 +32,7 @@ pub(super) fn with_own_id(path: &NotePath, bytes: &[u8]) -> Vec<u8> {
     let set = |old: String| {
         let text = std::str::from_utf8(bytes).ok()?;
         let id = derived_id(&old, path.as_str());
-        let set = Edit::Set { key: "id".to_owned(), value: Value::String(id.clone()) };
+        let set = Edit::set_text("id", &id);
         // Of malformed frontmatter, the line can still be changed.
         edit::apply(text, &[set]).ok().or_else(|| {
             let line = text.lines().find(|line| line.starts_with("id:"))?.to_owned();

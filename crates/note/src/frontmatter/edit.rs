@@ -55,6 +55,13 @@ pub enum Edit {
     },
 }
 
+impl Edit {
+    /// Sets a top-level key to a text.
+    pub fn set_text(key: &str, text: impl Into<String>) -> Self {
+        Self::Set { key: key.to_owned(), value: Value::String(text.into()) }
+    }
+}
+
 /// Reason why an edit is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {

@@ -74,10 +74,7 @@ pub(super) fn changes(
     }
     let text = load(open, &stored.path)?.text();
     let mut edits: Vec<Edit> = frontmatter_status(recorded.status)
-        .map(|status| Edit::Set {
-            key: "status".to_owned(),
-            value: yaml_serde::Value::String(status.to_owned()),
-        })
+        .map(|status| Edit::set_text("status", status))
         .into_iter()
         .collect();
     edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&recorded) });

@@ -172,7 +172,7 @@ pub(super) fn confirming_edits(context: &Context, lead: &str, quotes: &[String])
     let quotes = quotes.iter().map(|quote| format!("- {}\n", as_line(quote)));
     vec![
         Edit::Remove { key: "state".to_owned() },
-        Edit::Set { key: "updated".to_owned(), value: Value::String(context.now().to_string()) },
+        Edit::set_text("updated", context.now().to_string()),
         Edit::AppendBody { text: format!("\n{lead}:\n\n{}", quotes.collect::<String>()) },
     ]
 }

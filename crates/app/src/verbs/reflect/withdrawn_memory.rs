@@ -1,7 +1,5 @@
 //! Retires a memory that a person withdrew.
 
-use yaml_serde::Value;
-
 use crate::context::open::Context;
 use cm_learn::diary::note::as_line;
 use cm_note::bullet::BulletState;
@@ -30,10 +28,9 @@ impl WithdrawnMemory {
 
     /// Returns the change that retires the memory.
     pub(super) fn change(&self, context: &Context) -> VaultFileChange {
-        let set = |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::from(value) };
         let edits = vec![
-            set("state", BulletState::Retired.name()),
-            set("updated", &context.now().to_string()),
+            Edit::set_text("state", BulletState::Retired.name()),
+            Edit::set_text("updated", context.now().to_string()),
             Edit::AppendBody { text: format!("\nWithdrawn:\n\n- {}\n", as_line(&self.evidence)) },
         ];
         VaultFileChange::Edit { path: self.path.clone(), edits }

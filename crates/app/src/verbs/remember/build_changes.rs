@@ -316,7 +316,7 @@ impl ChangeBuilder<'_> {
     fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
         let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
         let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
-        is_confirmed.then(|| Edit::Set { key: "state".to_owned(), value: text(BulletState::Active.name()) })
+        is_confirmed.then(|| Edit::set_text("state", BulletState::Active.name()))
     }
 
     fn preference(&mut self, new: &preferences::NewPreference) -> Result<PreferenceChange> {
