@@ -12,7 +12,7 @@ use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::reflection_log::hash_key;
 use cm_learn::reflect::stated::share_a_sentence;
-use cm_learn::statement::THRESHOLD_MEDIUM;
+use cm_learn::statement::{StatementContext, THRESHOLD_MEDIUM};
 use cm_note::bullet::content::fold_whitespace;
 use cm_playbook::curation::delta::AddDelta;
 use cm_store::vault::json_lines::JsonLinesFile;
@@ -30,6 +30,16 @@ pub(crate) enum SignalCause {
     Refused,
     /// A command failed, and the failure ended.
     Failed,
+}
+
+impl SignalCause {
+    /// Where the person's words stand, for judging whether they are meant to last.
+    pub fn statement_context(self) -> StatementContext {
+        match self {
+            Self::Refused => StatementContext::Refused,
+            Self::Prompt | Self::LongPrompt | Self::Failed => StatementContext::After,
+        }
+    }
 }
 
 /// Something that a hook saw in a session.

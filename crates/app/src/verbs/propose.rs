@@ -17,7 +17,7 @@ use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::gathered_evidence::GatheredEvidence;
-use crate::sessions::signals::{ProposalRecord, Signal, SignalCause, SignalLog};
+use crate::sessions::signals::{ProposalRecord, Signal, SignalLog};
 use crate::sessions::tool_signals::signals_of;
 use crate::verbs::curate::{self, CurationOptions, ExtraChangeSet, ExtraChanges, curate_with};
 use crate::verbs::diary::session::SessionReader;
@@ -26,18 +26,19 @@ use crate::verbs::playbook;
 use crate::verbs::reflect::commit::active_rule;
 use crate::verbs::reflect::later_word::{StatementOrigin, excluded_rules};
 use crate::verbs::reflect::memories::{ExistingMemories, MemoryProposal, edges_to_replaced, plan_memory};
+use cm_index::sessions::Session;
 use cm_learn::confidence::statement_confidence;
 use cm_learn::diary::StatementAuthor;
 use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::prose::cut;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
 use cm_learn::reflect::stated::TypedSentences;
-use cm_learn::statement::{Certainty, Statement, StatementContext};
+use cm_learn::statement::{Certainty, Statement};
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
 use cm_note::instant::Instant;
-use cm_playbook::curation::CurationResult;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal, StatedRule};
+use cm_playbook::curation::{CurationResult, Playbook};
 use cm_secrets::redact;
 use cm_session::event::{EventKind, SessionEvent};
 
@@ -138,12 +139,12 @@ pub fn propose(context: &Context, proposal: &Proposal) -> Result<ProposalAnswer>
     if quote.chars().count() < MIN_QUOTE_CHARS {
         return Err(Error::usage("the quote is too short").hint("quote the person's words, verbatim"));
     }
-    let found = check_quote(context, proposal, &text, &quote)?;
+    let found = check_quote(context, proposal, StatedText { text: &text, quote: &quote })?;
     let is_stated = found.doubt.is_none();
     let mut neighbours = neighbours::neighbours(context, &text)?;
     let stored = match proposal.kind {
         ProposalKind::Rule => propose_rule(context, proposal, &text, &found)?,
-        kind => propose_memory(context, (kind, proposal), &text, &found)?,
+        _ => propose_memory(context, proposal, &text, &found)?,
     };
     let state = if stored.is_active { BulletState::Active } else { BulletState::Draft };
     let why = match (stored.note, &found.doubt) {
@@ -170,58 +171,83 @@ pub fn propose(context: &Context, proposal: &Proposal) -> Result<ProposalAnswer>
     Ok(ProposalAnswer { id: stored.id, state, why, neighbours, commit: stored.commit })
 }
 
+/// The text of a proposal and the quote for it, on one line each.
+#[derive(Clone, Copy)]
+struct StatedText<'a> {
+    text: &'a str,
+    quote: &'a str,
+}
+
 /// Finds the quote among what the person typed, in the session's log or in what its hooks saw, and
 /// checks the proposal against it.
-fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) -> Result<CheckedQuote> {
-    let mut seen = SignalLog::of(context, &proposal.session);
+fn check_quote(context: &Context, proposal: &Proposal, stated: StatedText<'_>) -> Result<CheckedQuote> {
+    let seen = SignalLog::of(context, &proposal.session);
     let access = SessionAccess::open(context, &mut |_| {})?;
-    let answered = proposal.answers.as_deref();
-    let listed = match access.find(&proposal.session) {
-        Ok(listed) => Some(listed),
-        Err(error) if error.is_not_found() => None,
-        Err(error) => return Err(error),
-    };
-    let Some(listed) = listed else {
-        let signal = seen.find(quote);
-        let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
-        let doubt = match signal {
-            Some(signal) if !is_headless(&context.call.environment) => {
-                doubt_of_signal(context, signal, (text, quote), &seen.calls_of(quote, answered))
-            }
-            _ => Some("no log of this session is known yet".to_owned()),
-        };
-        let author = match signal {
-            Some(_) if is_headless(&context.call.environment) => StatementAuthor::Sender,
-            Some(_) => StatementAuthor::Person,
-            None => StatementAuthor::Agent,
-        };
-        let (session, agent) = (seen.session, context.call.by.agent_name().unwrap_or_default());
-        return Ok(CheckedQuote { session, agent, author, line: 0, at, doubt, workspace: None });
-    };
-    let transcript = SessionReader::open(context)?.read(context, &listed.session, None)?;
-    seen.extend(signals_of(&context.now().to_string(), &transcript.meta, &transcript.events));
-    let calls = seen.calls_of(quote, answered);
-    let quotable = transcript.quotable();
-    let is_interactive = transcript.prompts == StatementAuthor::Person && !transcript.meta.subagent;
-    let doubt = match (quotable.typed_line(quote), seen.find(quote)) {
-        // The log may lag behind the prompt.
-        (None, Some(signal)) if is_interactive && !signal.typed.is_empty() => {
-            doubt_of_signal(context, signal, (text, quote), &calls)
+    match access.find(&proposal.session) {
+        Ok(listed) => check_in_log(context, proposal, &listed.session, seen, stated),
+        Err(error) if error.is_not_found() => Ok(check_in_hooks(context, proposal, seen, stated)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Checks the quote in a session of which no log is known.
+fn check_in_hooks(
+    context: &Context,
+    proposal: &Proposal,
+    seen: SignalLog,
+    stated: StatedText<'_>,
+) -> CheckedQuote {
+    let is_headless = is_headless(&context.call.environment);
+    let signal = seen.find(stated.quote);
+    let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
+    let doubt = match signal.filter(|_| !is_headless) {
+        Some(signal) => {
+            let calls = seen.calls_of(stated.quote, proposal.answers.as_deref());
+            doubt_of_signal(context, signal, stated, &calls)
         }
-        (None, _) if seen.is_call(quote) => {
-            Some("it quotes a command and its result, not the person".to_owned())
-        }
-        _ => quotable.doubt(text, quote, &calls).map(|doubt| doubt.to_string()),
+        None => Some("no log of this session is known yet".to_owned()),
     };
-    let author = match quotable.typed_line(quote) {
-        Some((_, author)) => author,
-        None if is_interactive && seen.find(quote).is_some_and(|signal| !signal.typed.is_empty()) => {
-            StatementAuthor::Person
-        }
-        None if seen.is_call(quote) => StatementAuthor::Log,
+    let author = match signal {
+        Some(_) if is_headless => StatementAuthor::Sender,
+        Some(_) => StatementAuthor::Person,
         None => StatementAuthor::Agent,
     };
-    let line = quotable.typed_line(quote).map_or(0, |(line, _)| line);
+    let agent = context.call.by.agent_name().unwrap_or_default();
+    CheckedQuote { session: seen.session, agent, author, line: 0, at, doubt, workspace: None }
+}
+
+/// Checks the quote in a session whose log can be read.
+fn check_in_log(
+    context: &Context,
+    proposal: &Proposal,
+    session: &Session,
+    mut seen: SignalLog,
+    stated: StatedText<'_>,
+) -> Result<CheckedQuote> {
+    let StatedText { text, quote } = stated;
+    let transcript = SessionReader::open(context)?.read(context, session, None)?;
+    seen.extend(signals_of(&context.now().to_string(), &transcript.meta, &transcript.events));
+    let calls = seen.calls_of(quote, proposal.answers.as_deref());
+    let quotable = transcript.quotable();
+    let typed = quotable.typed_line(quote);
+    let is_interactive = transcript.prompts == StatementAuthor::Person && !transcript.meta.subagent;
+    // The log may lag behind the prompt.
+    let unlogged =
+        seen.find(quote).filter(|signal| typed.is_none() && is_interactive && !signal.typed.is_empty());
+    let is_call = seen.is_call(quote);
+    let doubt = match unlogged {
+        Some(signal) => doubt_of_signal(context, signal, stated, &calls),
+        None if typed.is_none() && is_call => {
+            Some("it quotes a command and its result, not the person".to_owned())
+        }
+        None => quotable.doubt(text, quote, &calls).map(|doubt| doubt.to_string()),
+    };
+    let (line, author) = match typed {
+        Some(typed) => typed,
+        None if unlogged.is_some() => (0, StatementAuthor::Person),
+        None if is_call => (0, StatementAuthor::Log),
+        None => (0, StatementAuthor::Agent),
+    };
     Ok(CheckedQuote {
         session: transcript.meta.id.to_string(),
         agent: transcript.meta.agent.name().to_owned(),
@@ -237,13 +263,10 @@ fn check_quote(context: &Context, proposal: &Proposal, text: &str, quote: &str) 
 fn doubt_of_signal(
     context: &Context,
     signal: &Signal,
-    (text, quote): (&str, &str),
+    StatedText { text, quote }: StatedText<'_>,
     calls: &[String],
 ) -> Option<String> {
-    let statement_context = match signal.cause {
-        SignalCause::Refused => StatementContext::Refused,
-        SignalCause::Prompt | SignalCause::LongPrompt | SignalCause::Failed => StatementContext::After,
-    };
+    let statement_context = signal.cause.statement_context();
     let typed: Vec<Statement> = (0..)
         .zip(&signal.typed)
         .map(|(place, text)| {
@@ -276,33 +299,8 @@ struct Stored {
 
 fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &CheckedQuote) -> Result<Stored> {
     let is_stated = found.doubt.is_none();
-    let content = rule(text).map_err(|error| Error::usage(error.to_string()))?;
-    let workspace = Some(context.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace));
-    let bullet = RuleProposal {
-        category: cm_learn::reflect::rule_category::category(&content).to_owned(),
-        content: content.clone(),
-        kind: Some(BulletKind::WorkflowRule),
-        scope: proposal.scope,
-        workspace,
-        evidence: evidence(proposal, found),
-        ..RuleProposal::default()
-    };
-    let mut add = AddDelta {
-        bullet,
-        reason: Some("the agent in the session recorded it".to_owned()),
-        session: Some(found.session.clone()),
-        line: Some(found.line).filter(|line| *line > 0),
-        stated: found
-            .at
-            .filter(|_| is_stated)
-            .map(|at| StatedRule { at, quote: fold_whitespace(&proposal.quote) }),
-        ..AddDelta::default()
-    };
-    let stated = origin_of(context, found);
     let playbook = playbook::as_written(context, context.target())?;
-    if is_stated {
-        add.excludes = excluded_rules(context, &playbook.bullets, &content, stated);
-    }
+    let add = rule_delta(context, proposal, text, found, &playbook)?;
     let file = DeltaFile {
         session: Some(found.session.clone()),
         agent: Some(found.agent.clone()).filter(|agent| !agent.is_empty()),
@@ -312,19 +310,18 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
     let shown = ShownRules::of_session(context, &found.session, &live);
     let mut gathered = GatheredEvidence::default().with_shown(shown);
     if is_stated {
-        gathered.admit(&content);
+        gathered.admit(&add.bullet.content);
     }
-    let how = CurationOptions::by_program("propose");
     let changes = |open: &OpenVault, curated: &CurationResult| {
         let Some(end) = active_rule(curated, 1).filter(|_| is_stated) else {
             return Ok(ExtraChangeSet::default());
         };
         let notes = playbook::notes_as_written(context, open)?;
-        let changes = edges_to_replaced(context, open, &notes, &end, stated)?;
+        let changes = edges_to_replaced(context, open, &notes, &end, origin_of(context, found))?;
         Ok(ExtraChangeSet { changes, ..ExtraChangeSet::default() })
     };
     let extra = ExtraChanges { history: Some(&gathered), changes: &changes, ..ExtraChanges::NOTHING };
-    let (outcome, ()) = curate_with(context, &file, &how, &extra)?;
+    let (outcome, ()) = curate_with(context, &file, &CurationOptions::by_program("propose"), &extra)?;
     curate::check_refusals(&outcome.report)?;
     let applied = outcome.report.applied.first();
     let skipped = outcome.report.skipped.first();
@@ -339,15 +336,50 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
     Ok(Stored { id, is_active, is_credited, rule: Some(Box::new(add)), note, commit: outcome.commit })
 }
 
+/// Returns the delta that adds a proposed rule; if a person stated it, without the rules that it
+/// replaces.
+fn rule_delta(
+    context: &Context,
+    proposal: &Proposal,
+    text: &str,
+    found: &CheckedQuote,
+    playbook: &Playbook,
+) -> Result<AddDelta> {
+    let is_stated = found.doubt.is_none();
+    let content = rule(text).map_err(|error| Error::usage(error.to_string()))?;
+    let excludes = match is_stated {
+        true => excluded_rules(context, &playbook.bullets, &content, origin_of(context, found)),
+        false => Default::default(),
+    };
+    let stated = found.at.filter(|_| is_stated);
+    let bullet = RuleProposal {
+        category: cm_learn::reflect::rule_category::category(&content).to_owned(),
+        content,
+        kind: Some(BulletKind::WorkflowRule),
+        scope: proposal.scope,
+        workspace: Some(context.workspace()).filter(|_| proposal.scope == Some(Scope::Workspace)),
+        evidence: evidence(proposal, found),
+        ..RuleProposal::default()
+    };
+    Ok(AddDelta {
+        bullet,
+        reason: Some("the agent in the session recorded it".to_owned()),
+        session: Some(found.session.clone()),
+        line: Some(found.line).filter(|line| *line > 0),
+        stated: stated.map(|at| StatedRule { at, quote: fold_whitespace(&proposal.quote) }),
+        excludes,
+    })
+}
+
 fn propose_memory(
     context: &Context,
-    (kind, proposal): (ProposalKind, &Proposal),
+    proposal: &Proposal,
     text: &str,
     found: &CheckedQuote,
 ) -> Result<Stored> {
     let is_stated = found.doubt.is_none();
     let remembered = ProposedMemory {
-        note_type: kind.name(),
+        note_type: proposal.kind.name(),
         text: text.to_owned(),
         observations: 1,
         confidence: statement_confidence(1),
@@ -368,7 +400,7 @@ fn propose_memory(
     };
     let how = CurationOptions::by_program("propose").with_subject(format!(
         "Record a {}: {}",
-        kind.name(),
+        proposal.kind.name(),
         cut(text, 60)
     ));
     let extra = ExtraChanges { history: None, changes: &changes, may_rewrite: false };

@@ -141,11 +141,8 @@ fn seen_at_prompt(
 
 /// Completes the signal of a prompt, which has the prompt's words and the call that they refuse.
 fn prompt_signal(context: &Context, (session, at): (&str, &str), prompt: &str, signal: Signal) -> Signal {
-    let (cause, statement_context) = match &signal.call {
-        Some(_) => (SignalCause::Refused, StatementContext::Refused),
-        None => (SignalCause::Prompt, StatementContext::After),
-    };
-    let lasting = most_lasting(context, prompt, statement_context);
+    let cause = if signal.call.is_some() { SignalCause::Refused } else { SignalCause::Prompt };
+    let lasting = most_lasting(context, prompt, cause.statement_context());
     let (session, at) = (session.to_owned(), at.to_owned());
     Signal { at, session, cause, answers: signal.call.clone(), lasting, ..signal }
 }
@@ -153,11 +150,7 @@ fn prompt_signal(context: &Context, (session, at): (&str, &str), prompt: &str, s
 /// Sets the probability that the words of each signal are meant to last.
 fn judged(context: &Context, mut signals: Vec<Signal>) -> Vec<Signal> {
     for signal in &mut signals {
-        let statement_context = match signal.cause {
-            SignalCause::Refused => StatementContext::Refused,
-            SignalCause::Prompt | SignalCause::LongPrompt | SignalCause::Failed => StatementContext::After,
-        };
-        signal.lasting = most_lasting(context, &signal.quote, statement_context);
+        signal.lasting = most_lasting(context, &signal.quote, signal.cause.statement_context());
     }
     signals
 }
