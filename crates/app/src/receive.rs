@@ -63,17 +63,17 @@ pub struct UploadResult {
 }
 
 /// Maximum length of a session id in bytes; the id becomes part of a file name.
-const LONGEST_ID: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 /// Maximum number of messages per request.
-const MOST_MESSAGES: usize = 10_000;
+const MAX_MESSAGES: usize = 10_000;
 /// Maximum size of a session's log in bytes.
 const MAX_LOG_BYTES: usize = 50_000_000;
 /// Maximum size of the logs of one sender in bytes.
-const LARGEST_EACH: u64 = 2_000_000_000;
+const MAX_SENDER_BYTES: u64 = 2_000_000_000;
 /// Private file with the size of the logs of each sender, as JSON.
 const STORED: &str = "uploads.json";
 /// Maximum length of the workspace path in bytes.
-const LONGEST_FOLDER: usize = 4096;
+const MAX_WORKSPACE_BYTES: usize = 4096;
 
 /// Appends the new messages to the session's log.
 ///
@@ -117,14 +117,15 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
 /// Adds `bytes` to what a sender has stored, and returns the new content of [`STORED`].
 ///
 /// # Errors
-/// `storage-full` if the sender would store more than [`LARGEST_EACH`].
+/// `storage-full` if the sender would store more than [`MAX_SENDER_BYTES`].
 fn count_stored(vault: &Vault, sender: Option<&str>, bytes: usize) -> Result<BTreeMap<String, u64>> {
     // A file that cannot be parsed counts from the beginning: it only bounds what senders store.
     let mut stored: BTreeMap<String, u64> = vault.read_private_json(STORED)?.unwrap_or_default();
     let own = stored.entry(sender.unwrap_or_default().to_owned()).or_default();
     *own += bytes as u64;
-    if *own > LARGEST_EACH {
-        let message = format!("you have stored more than {} GB of sessions", LARGEST_EACH / 1_000_000_000);
+    if *own > MAX_SENDER_BYTES {
+        let message =
+            format!("you have stored more than {} GB of sessions", MAX_SENDER_BYTES / 1_000_000_000);
         return Err(Error::refused("storage-full", message).hint("ask the owner of the server to make room"));
     }
     Ok(stored)
@@ -163,23 +164,23 @@ fn check_options(context: &Context, options: &Options) -> Result<Agent> {
     let id = options.session.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let first = id.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
-    if !first || id.len() > LONGEST_ID || !id.chars().all(plain) {
+    if !first || id.len() > MAX_ID_BYTES || !id.chars().all(plain) {
         let message = format!(
-            "a session ID has 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, and starts with a letter or digit"
+            "a session ID has 1 to {MAX_ID_BYTES} letters, digits, `-`, `_` and `.`, and starts with a letter or digit"
         );
         return Err(Error::usage(message).hint("for example: 0199a0c2-7c1f-7d4e-9a51-3f1f6f0c2b11"));
     }
-    if options.messages.is_empty() || options.messages.len() > MOST_MESSAGES {
+    if options.messages.is_empty() || options.messages.len() > MAX_MESSAGES {
         let message = format!(
-            "a request must have 1 to {MOST_MESSAGES} messages; this one has {}",
+            "a request must have 1 to {MAX_MESSAGES} messages; this one has {}",
             options.messages.len()
         );
         return Err(Error::usage(message)
             .hint("send a long session in parts; messages that were already sent are recognized"));
     }
     let folder = options.workspace.as_deref().unwrap_or_default();
-    if folder.len() > LONGEST_FOLDER || folder.chars().any(char::is_control) {
-        let message = format!("a workspace must be a path of at most {LONGEST_FOLDER} bytes");
+    if folder.len() > MAX_WORKSPACE_BYTES || folder.chars().any(char::is_control) {
+        let message = format!("a workspace must be a path of at most {MAX_WORKSPACE_BYTES} bytes");
         return Err(Error::usage(message).hint("for example: /home/ada/gateway"));
     }
     let agent_name = options.agent.as_deref().or(context.call.by.agent.as_deref());
@@ -270,10 +271,10 @@ mod tests {
             let text = count_stored(&vault, sender, usize::try_from(bytes).unwrap())?;
             Ok::<_, Error>(vault.write_private_json(STORED, &text)?)
         };
-        store(Some("Ada"), LARGEST_EACH - 1).unwrap();
+        store(Some("Ada"), MAX_SENDER_BYTES - 1).unwrap();
         store(Some("Ada"), 1).unwrap();
         assert_eq!(store(Some("Ada"), 1).unwrap_err().code, "storage-full");
-        store(Some("Bob"), LARGEST_EACH).unwrap();
+        store(Some("Bob"), MAX_SENDER_BYTES).unwrap();
     }
 
     #[test]

@@ -15,7 +15,7 @@ use cm_note::instant::Instant;
 use cm_store::vault::json_lines::JsonLinesFile;
 
 /// Maximum number of notes in one record.
-const MOST_IDS: usize = 50;
+const MAX_IDS: usize = 50;
 
 /// The interface through which a request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,14 +66,14 @@ impl AuditedRequest {
     fn add_ids(&mut self, of: &Value) {
         let packages = of.get("packages").and_then(Value::as_array).into_iter().flatten();
         let sessions = std::iter::once(of).chain(packages).filter_map(|part| part.get("session")?.as_str());
-        self.sessions.extend(sessions.take(MOST_IDS).map(str::to_owned));
+        self.sessions.extend(sessions.take(MAX_IDS).map(str::to_owned));
         let listed = NOTES.iter().filter_map(|key| of.get(key)?.as_array()).flatten();
         let own = of.get("id").into_iter();
         let several = of.get("ids").and_then(Value::as_array).into_iter().flatten();
         let ids =
             own.chain(several).chain(listed.filter_map(|note| note.get("id"))).filter_map(Value::as_str);
         for id in ids {
-            if self.ids.len() < MOST_IDS && !self.ids.iter().any(|other| other == id) {
+            if self.ids.len() < MAX_IDS && !self.ids.iter().any(|other| other == id) {
                 self.ids.push(id.to_owned());
             }
         }

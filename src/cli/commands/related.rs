@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_parser = super::one_of(&EdgeDirection::ALL, EdgeDirection::name))]
     direction: Option<EdgeDirection>,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = related::USUAL, value_parser = super::at_least_one)]
+    #[arg(long, short = 'n', default_value_t = related::DEFAULT_LIMIT, value_parser = super::at_least_one)]
     limit: usize,
     /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

@@ -13,7 +13,7 @@ use cm_session::{Agent, SessionId};
 use cm_store::vault::json_lines::JsonLinesFile;
 
 /// Maximum number of session ids that one log entry lists.
-const MOST_NAMED: usize = 20;
+const MAX_LISTED_SESSIONS: usize = 20;
 
 /// A read of session text, to be recorded in the access log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub fn record(context: &Context, reads: Vec<SessionRead>) {
         agent: read.agent,
         log: read.log,
         count: read.sessions.len(),
-        sessions: read.sessions.iter().take(MOST_NAMED).map(ToString::to_string).collect(),
+        sessions: read.sessions.iter().take(MAX_LISTED_SESSIONS).map(ToString::to_string).collect(),
         bytes: read.bytes,
         model: read.model,
     };

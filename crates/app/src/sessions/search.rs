@@ -18,7 +18,7 @@ use cm_note::instant::Instant;
 use cm_note::query::Query;
 
 /// Maximum number of excerpts shown per session.
-const MOST_PLACES: usize = 3;
+const MAX_EXCERPTS: usize = 3;
 
 /// Parts of a session that are searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl SessionAccess {
         let mut snippets = cm_index::Snippets::of(query);
         let mut places = vec![spot(&found.best, found.snippet)];
         for line in found.lines.iter().filter(|line| **line != found.best.line) {
-            if places.len() >= MOST_PLACES {
+            if places.len() >= MAX_EXCERPTS {
                 break;
             }
             let stretches = self.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;

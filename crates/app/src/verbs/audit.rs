@@ -226,7 +226,7 @@ fn look(
 }
 
 /// Maximum number of sessions that one check reports.
-const MOST_SESSIONS: usize = 50;
+const MAX_SESSIONS: usize = 50;
 
 /// Runs the checks that search sessions, on the workspace's indexed sessions of the last
 /// `sessions.validation_lookback_days` days.
@@ -254,7 +254,7 @@ fn ask(context: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::
             weights,
             meaning: None,
             offset: 0,
-            limit: MOST_SESSIONS,
+            limit: MAX_SESSIONS,
         };
         let found = match sessions.query(|sessions| sessions.search(request)) {
             Ok(Some(found)) => found,

@@ -19,9 +19,9 @@ use cm_text::tokens::fold;
 /// Maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 200;
 /// Maximum number of notes that are compared with the beginning of a title.
-const MOST_COMPARED: usize = 1000;
+const MAX_COMPARED_NOTES: usize = 1000;
 /// Longest title that is suggested, in characters; of other notes, the id is.
-const LONGEST_TITLE: usize = 100;
+const MAX_TITLE_CHARS: usize = 100;
 /// Minimum number of characters for which ids are suggested.
 const SHORTEST_ID: usize = 3;
 
@@ -169,9 +169,9 @@ fn titles_and_ids(
 ) -> Vec<CompletionValue> {
     let only: Vec<QueryNode> = only.map(kind).into_iter().collect();
     let narrowed = [only.clone(), title_begins(typed)].concat();
-    let mut found = notes(context, open, narrowed, MOST_COMPARED);
+    let mut found = notes(context, open, narrowed, MAX_COMPARED_NOTES);
     if found.is_empty() {
-        found = notes(context, open, only.clone(), MOST_COMPARED);
+        found = notes(context, open, only.clone(), MAX_COMPARED_NOTES);
     }
     let mut namesakes: HashMap<String, usize> = HashMap::new();
     for note in &found {
@@ -182,7 +182,7 @@ fn titles_and_ids(
         .iter()
         .map(|note| {
             let names = namesakes.get(&folded(&note.title)) == Some(&1)
-                && note.title.chars().count() <= LONGEST_TITLE
+                && note.title.chars().count() <= MAX_TITLE_CHARS
                 && !note.title.starts_with('-')
                 && visible(&note.title) == note.title;
             let about = note.note_type.as_deref().unwrap_or(note.kind.name());

@@ -68,7 +68,7 @@ pub struct ModelChange {
 }
 
 /// Settings under `embeddings.` that are removed when the provider changes.
-const BELONGING: [&str; 3] = ["model", "path", "url"];
+const PROVIDER_SETTINGS: [&str; 3] = ["model", "path", "url"];
 /// Setting under `embeddings.` that describes the machine, so that a change of provider retains it.
 const RUNTIME: &str = "runtime";
 /// Number of texts per thread that the model receives at once.
@@ -158,7 +158,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     let variable = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();
     tried.variables.insert(variable("provider"), change.provider.clone());
-    for last in BELONGING {
+    for last in PROVIDER_SETTINGS {
         tried.variables.insert(variable(last), with(last).unwrap_or_default().to_owned());
     }
     if let Some(library) = with(RUNTIME) {
@@ -171,7 +171,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     }
     context.take_notices();
     let context = Context::open(call.clone())?;
-    for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
+    for last in PROVIDER_SETTINGS.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
         config::set(&context, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
     }
     config::set(&context, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;

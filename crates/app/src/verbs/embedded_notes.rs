@@ -11,7 +11,7 @@ const MAX_EMBEDDED_NOTES: usize = 20;
 /// Maximum length of an embedded text in characters.
 const MAX_EMBEDDED_CHARS: usize = 8_000;
 /// Beginning of the words that stand for embedded notes.
-const STANDS_FOR: &str = "cm-embedded-note-";
+const PLACEHOLDER_PREFIX: &str = "cm-embedded-note-";
 
 /// A note that another one embeds.
 pub struct EmbeddedNote {
@@ -29,7 +29,7 @@ pub fn embedded_notes(context: &Context, body: &str) -> (String, Vec<EmbeddedNot
     let mut notes = Vec::new();
     let mut text = String::with_capacity(body.len());
     let mut end = 0;
-    if body.contains(STANDS_FOR) {
+    if body.contains(PLACEHOLDER_PREFIX) {
         return (body.to_owned(), notes);
     }
     for (range, target, anchor) in note_embeds(body).into_iter().take(MAX_EMBEDDED_NOTES) {
@@ -54,7 +54,7 @@ fn embedded(context: &Context, target: &str, anchor: Option<&str>, number: usize
         None => split.body(),
     };
     Some(EmbeddedNote {
-        placeholder: format!("{STANDS_FOR}{number}"),
+        placeholder: format!("{PLACEHOLDER_PREFIX}{number}"),
         text: shorten(without_comments(text).trim(), MAX_EMBEDDED_CHARS).into_owned(),
         title: found.note.title.clone(),
         path: found.note.path.to_string(),

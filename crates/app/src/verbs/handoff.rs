@@ -24,7 +24,7 @@ use cm_secrets::redact;
 use cm_store::git::Repo;
 
 /// Number of days after which a handoff that no session was shown expires.
-const KEPT_DAYS: f64 = 7.0;
+const HANDOFF_DAYS: f64 = 7.0;
 
 /// Origin of a handoff, in its frontmatter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -300,7 +300,7 @@ fn read(context: &Context, file: &Path) -> Result<Option<WaitingHandoff>> {
     let split = Split::of(&text);
     let origin = split.yaml().and_then(|yaml| yaml_serde::from_str::<Origin>(yaml).ok());
     let is_current = |origin: &Origin| {
-        Instant::parse(&origin.at).is_ok_and(|at| at >= context.now().minus_days(KEPT_DAYS))
+        Instant::parse(&origin.at).is_ok_and(|at| at >= context.now().minus_days(HANDOFF_DAYS))
     };
     Ok(origin.filter(is_current).map(|origin| waiting(origin, split.body().trim_start().to_owned())))
 }

@@ -30,7 +30,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hops: 1, relations: Vec::new(), direction: None, limit: USUAL, offset: 0 }
+        Self { hops: 1, relations: Vec::new(), direction: None, limit: DEFAULT_LIMIT, offset: 0 }
     }
 }
 
@@ -75,7 +75,7 @@ pub struct RelatedNotes {
 }
 
 /// Number of results if no limit is given.
-pub const USUAL: usize = 50;
+pub const DEFAULT_LIMIT: usize = 50;
 /// Maximum value of `hops`.
 pub const MAX_HOPS: u8 = 5;
 

@@ -18,7 +18,7 @@ use cm_note::score::{DecayScore, DecayStatus, Scoring};
 use cm_store::vault::usage::UsageCounts;
 
 /// Maximum number of points from the creation of a note to the present.
-pub const MOST_POINTS: usize = 24;
+pub const MAX_POINTS: usize = 24;
 /// Length of the forecast in days.
 pub const FORECAST_DAYS: u32 = 90;
 /// Days between two points of the forecast.
@@ -183,10 +183,10 @@ fn as_of(note: &Note, used: UsageCounts, at: Instant) -> (Note, UsageCounts) {
     (then, if is_used { used } else { UsageCounts::default() })
 }
 
-/// Returns up to [`MOST_POINTS`] times at equal distances; the last one is `now`.
+/// Returns up to [`MAX_POINTS`] times at equal distances; the last one is `now`.
 fn times(first: Option<Instant>, now: Instant) -> Vec<Instant> {
     let days = first.map_or(0.0, |first| first.days_until(now)).max(0.0);
-    let steps = MOST_POINTS - 1;
+    let steps = MAX_POINTS - 1;
     let at = |step: usize| now.minus_days(days * step as f64 / steps as f64);
     let mut times: Vec<Instant> = (1..=steps).rev().map(at).chain([now]).collect();
     times.dedup();

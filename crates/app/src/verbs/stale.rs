@@ -24,7 +24,7 @@ pub struct Options {
 }
 
 /// Maximum number of observations checked per vault, newest first.
-const MOST_OBSERVATIONS: usize = 10_000;
+const MAX_OBSERVATIONS: usize = 10_000;
 
 /// A bullet without recent feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -106,7 +106,7 @@ fn observations(context: &Context, limit: usize) -> Result<Vec<StaleObservation>
     let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
     for open in &context.vaults {
         context.ensure_fresh(open)?;
-        let hits = context.query_index(open, |index| index.search(&query, 0, MOST_OBSERVATIONS))?.hits;
+        let hits = context.query_index(open, |index| index.search(&query, 0, MAX_OBSERVATIONS))?.hits;
         let shown = hits.into_iter().filter(|hit| !context.is_hidden(open, &hit.note));
         found.extend(shown.filter_map(|hit| {
             Some(StaleObservation {

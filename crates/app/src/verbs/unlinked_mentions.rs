@@ -20,7 +20,7 @@ use cm_text::stop_words::is_stop_word;
 /// Number of mentions if no limit is given.
 pub const DEFAULT_LIMIT: usize = 50;
 /// Maximum number of notes whose text is searched, best matches of the text index first.
-const MOST_NOTES: usize = 200;
+const MAX_NOTES: usize = 200;
 /// Minimum length of a title or alias, in characters.
 const MIN_TITLE_CHARS: usize = 4;
 /// Number of characters of a snippet before and after the mention.
@@ -116,7 +116,7 @@ fn candidates(context: &Context, open: &OpenVault, names: &[String]) -> Result<V
     let group = BooleanGroup { should, ..BooleanGroup::default() };
     let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
     context.ensure_fresh(open)?;
-    let hits = context.query_index(open, |index| index.search(&query, 0, MOST_NOTES))?.hits;
+    let hits = context.query_index(open, |index| index.search(&query, 0, MAX_NOTES))?.hits;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 

@@ -9,7 +9,7 @@ use super::problem::Problem;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Maximum length of the request target, in bytes.
-const LONGEST_TARGET: usize = 8 << 10;
+const MAX_TARGET_BYTES: usize = 8 << 10;
 
 /// Rejects requests for other hosts or from other origins.
 pub fn check(parts: &Parts, hosts: &Hosts) -> Result<(), Problem> {
@@ -26,8 +26,8 @@ pub fn check(parts: &Parts, hosts: &Hosts) -> Result<(), Problem> {
 
 fn target(parts: &Parts) -> Result<(), Problem> {
     let length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
-    if length > LONGEST_TARGET {
-        let message = format!("the path and query have {length} bytes; the limit is {LONGEST_TARGET}");
+    if length > MAX_TARGET_BYTES {
+        let message = format!("the path and query have {length} bytes; the limit is {MAX_TARGET_BYTES}");
         return Err(Problem::new(StatusCode::URI_TOO_LONG, "uri-too-long", message, "shorten the query"));
     }
     Ok(())

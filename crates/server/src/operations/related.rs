@@ -48,7 +48,7 @@ fn run(context: &Context, given: Value) -> Result<OperationResult> {
         hops: input.hops.map_or(1, |hops| u8::try_from(hops).unwrap_or(u8::MAX)),
         relations: input.types.unwrap_or_default(),
         direction: input.direction,
-        limit: input.limit.unwrap_or(related::USUAL),
+        limit: input.limit.unwrap_or(related::DEFAULT_LIMIT),
         offset: input.offset.unwrap_or_default(),
     };
     let outcome =

@@ -7,7 +7,7 @@ use cm_note::rank::confidence::Confidence;
 /// Maximum length of a question in bytes that may be a name.
 const MAX_NAME_CHARS: usize = 120;
 /// Maximum number of characters of a word in a script without spaces.
-const LONGEST_WIDE: usize = 4;
+const MAX_WIDE_CHARS: usize = 4;
 
 /// A question as a name: its words in lower case, joined by single spaces.
 pub(super) struct QuestionName(String);
@@ -22,7 +22,7 @@ impl QuestionName {
     /// Whether the question is a single word.
     pub fn is_word(&self) -> bool {
         let is_wide = self.0.chars().any(|c| !c.is_ascii() && !c.is_lowercase());
-        !self.0.contains(' ') && (!is_wide || self.0.chars().count() <= LONGEST_WIDE)
+        !self.0.contains(' ') && (!is_wide || self.0.chars().count() <= MAX_WIDE_CHARS)
     }
 
     fn is_of(&self, note: &Note) -> bool {

@@ -13,9 +13,9 @@ use cm_secrets::{RedactionRules, redact};
 
 /// Maximum length of a prompt that is judged, in characters. Its UTF-8 form fits into the buffer of a
 /// pipe, so that the hook does not wait for the background process.
-const LONGEST_PROMPT: usize = 12_000;
+const MAX_PROMPT_CHARS: usize = 12_000;
 /// Maximum number of statements of one prompt that the agent is asked about.
-const MOST_STATEMENTS: usize = 2;
+const MAX_STATEMENTS: usize = 2;
 
 /// A prompt for the background process, as JSON on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub(super) struct LongPrompt {
 
 impl LongPrompt {
     pub fn new(session: &str, prompt: &str, rules: &RedactionRules) -> Self {
-        let prompt = redact(&cut(prompt, LONGEST_PROMPT), rules).0.into_string();
+        let prompt = redact(&cut(prompt, MAX_PROMPT_CHARS), rules).0.into_string();
         Self { session: session.to_owned(), prompt }
     }
 
@@ -68,7 +68,7 @@ pub(super) fn judge(context: &Context, input: &str) -> Result<()> {
     let is_worth_asking = |(at, one): &(usize, Signal)| *at == 0 || one.lasting >= THRESHOLD_MEDIUM;
     let mut found: Vec<Signal> = found
         .into_iter()
-        .take(MOST_STATEMENTS)
+        .take(MAX_STATEMENTS)
         .enumerate()
         .filter(is_worth_asking)
         .map(|(_, one)| one)

@@ -42,7 +42,7 @@ pub use over_server::deliver;
 use proposal_request::ProposalRequest;
 
 /// Number of days after a session's last injection for which its injection log is kept.
-const KEPT_DAYS: f64 = 30.0;
+const INJECTION_LOG_DAYS: f64 = 30.0;
 /// Maximum wait while another process writes. After that the hook injects nothing, because notes
 /// may be in an inconsistent state.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(15);
@@ -268,7 +268,7 @@ fn candidate_parts(
         };
         return Ok((parts, MAX_INJECTION_UNITS));
     }
-    remove_old_injection_logs(&context.target().vault, context.now().minus_days(KEPT_DAYS));
+    remove_old_injection_logs(&context.target().vault, context.now().minus_days(INJECTION_LOG_DAYS));
     let tokens = settings.integer(keys::HOOKS_START_TOKENS);
     let start = start::parts(context, tokens)?;
     let Some(question) = &work.question else { return Ok((start, tokens * CHARS_PER_TOKEN)) };

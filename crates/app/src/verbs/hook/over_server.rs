@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::background::BackgroundTask;
-use super::{HookResponse, KEPT_DAYS, MORE, start};
+use super::{HookResponse, INJECTION_LOG_DAYS, MORE, start};
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::Result;
@@ -44,11 +44,11 @@ const START_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum wait for the notes that fit a prompt.
 const PROMPT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum length of a question in characters.
-const LONGEST_QUESTION: usize = 1_000;
+const MAX_QUESTION_CHARS: usize = 1_000;
 /// Minimum length of a question in characters.
 const SHORTEST_QUESTION: usize = 3;
 /// Maximum length of the cause of an outage that an agent is shown, in characters.
-const LONGEST_CAUSE: usize = 120;
+const MAX_CAUSE_CHARS: usize = 120;
 
 /// Answer of the server to a hook.
 #[derive(Default)]
@@ -182,7 +182,7 @@ fn ask(
         }
     }
     if plan.start {
-        let since = call.now.minus_days(KEPT_DAYS);
+        let since = call.now.minus_days(INJECTION_LOG_DAYS);
         remove_old_files(&connection.private.state().join("hooks"), since);
         remove_old_files(&session_upload::folder(connection), since);
         remove_old_files(&IncompleteSessions::of(&connection.private).folder(), since);
@@ -207,7 +207,7 @@ fn briefing(
     if task.trim().chars().count() < SHORTEST_QUESTION {
         return Ok(ServerBriefing::default());
     }
-    let task = shorten(task.trim(), LONGEST_QUESTION).replace('\0', " ");
+    let task = shorten(task.trim(), MAX_QUESTION_CHARS).replace('\0', " ");
     let answer = api.briefing(&task, tokens, timeout)?;
     ServerBriefing::read(&answer).ok_or_else(|| CallFailure {
         cause: "the server's answer is not a briefing".to_owned(),
@@ -251,7 +251,7 @@ fn line(connection: &ServerConnection, failure: &CallFailure, has_copy: bool, wa
         Some(status) => format!("The memory server {url} is not available (status {status})."),
         None => format!(
             "The memory server {url} is not available ({}).",
-            short_line(&failure.cause, LONGEST_CAUSE)
+            short_line(&failure.cause, MAX_CAUSE_CHARS)
         ),
     };
     let instead = if has_copy { "Its last copy follows." } else { "Its notes are missing here." };

@@ -13,7 +13,7 @@ use cm_note::bullet::{Bullet, BulletState, Scope};
 use cm_playbook::briefing::lines;
 
 /// Maximum number of rules.
-const MOST_RULES: usize = 3;
+const MAX_NEW_RULES: usize = 3;
 /// Maximum age of a rule, in days.
 const MAX_AGE_DAYS: f64 = 7.0;
 
@@ -47,7 +47,7 @@ pub(super) fn part(context: &Context, shown: &HashSet<String>) -> Result<Injecti
         }
     }
     found.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
-    found.truncate(MOST_RULES);
+    found.truncate(MAX_NEW_RULES);
     let entry = |bullet: &Bullet| InjectionEntry {
         id: Some(bullet.id.to_string()),
         text: lines::rule(

@@ -24,7 +24,7 @@ const MAX_SEARCHED_COMMITS: usize = 30;
 /// Main branches, whose names say nothing about the task.
 const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
 /// Maximum length of the derived task, in characters.
-const LONGEST_TASK: usize = 500;
+const MAX_TASK_CHARS: usize = 500;
 /// Share of the token budget that the briefing may use, 0–1.
 const BRIEFING_SHARE: f64 = 0.5;
 
@@ -122,7 +122,7 @@ pub(super) fn task_of(cwd: &Path, project: &str) -> String {
     let recent_work = recent.unwrap_or_default();
     let task =
         if recent_work.trim().chars().count() < 3 { format!("work on {project}") } else { recent_work };
-    task.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST_TASK).collect()
+    task.chars().map(|c| if c == '\0' { ' ' } else { c }).take(MAX_TASK_CHARS).collect()
 }
 
 fn recent(repo: &Repo) -> String {

@@ -28,7 +28,7 @@ pub use crate::verbs::server_client::connection::TokenOrigin;
 /// Timeout of the request that checks the token.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a token in bytes.
-const LONGEST_TOKEN: usize = 4_096;
+const MAX_TOKEN_BYTES: usize = 4_096;
 
 /// The server that the hooks shall call.
 #[derive(Clone, Default)]
@@ -324,7 +324,7 @@ impl ConnectionChange {
 fn check_token(token: &str) -> Result<()> {
     let problem = match token {
         "" => "the token is empty",
-        _ if token.len() > LONGEST_TOKEN || !token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+        _ if token.len() > MAX_TOKEN_BYTES || !token.bytes().all(|byte| byte.is_ascii_graphic()) => {
             "this is not a token: it has spaces, line breaks or other characters that no token has"
         }
         _ => return Ok(()),

@@ -21,7 +21,7 @@ use cm_store::config::keys;
 /// Name of the file with the digests.
 const NAME: &str = "rule-digests";
 /// Number of rules up to which they are found among the others one by one.
-const MOST_ADDS: usize = 16;
+const MAX_ADDED_RULES: usize = 16;
 
 /// The rules that matter for some deltas.
 pub(crate) struct ConcernedRules {
@@ -43,7 +43,7 @@ pub(crate) fn concerned_rules(
         _ => None,
     };
     let adds: Option<Vec<AddDelta>> = deltas.iter().map(plain).collect();
-    let Some(adds) = adds.filter(|adds| (1..=MOST_ADDS).contains(&adds.len())) else { return Ok(None) };
+    let Some(adds) = adds.filter(|adds| (1..=MAX_ADDED_RULES).contains(&adds.len())) else { return Ok(None) };
     let mut search =
         Search { context, adds, model: meaning(open), basis: basis(open), left_out: LeftOutRules::default() };
     context.ensure_fresh(open)?;

@@ -15,11 +15,11 @@ use cm_note::token::TokenKind;
 use cm_text::shorten::short_line;
 
 /// Maximum size of an answer in bytes.
-const LARGEST_ANSWER: u64 = 4 << 20;
+const MAX_ANSWER_BYTES: u64 = 4 << 20;
 /// Maximum length of a header value that names an agent or a session.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 /// Maximum length of the cause of a failure, in characters.
-const LONGEST_CAUSE: usize = 300;
+const MAX_CAUSE_CHARS: usize = 300;
 /// Codes of refusals that end by themselves, such as during a merge on the server.
 const PASSING_CODES: [&str; 3] = ["in-progress", "git-locked", "invalid-setting"];
 /// Statuses and codes of `cm serve` for requests that it will never accept.
@@ -99,7 +99,7 @@ impl ServerApi {
         let client = Client::new(ClientConfig {
             key: key.map(|key| (key, AuthHeader::Bearer)),
             headers: Vec::new(),
-            max_response_bytes: LARGEST_ANSWER,
+            max_response_bytes: MAX_ANSWER_BYTES,
             retry_policy: RetryPolicy::NONE,
             retry_sleeper: RetrySleeper::default(),
             certificate,
@@ -199,7 +199,7 @@ impl ServerApi {
 /// The headers that name an agent and a session, without values that cannot be sent.
 fn names(agent: &str, session: Option<&str>) -> Vec<(&'static str, String)> {
     let is_name = |name: &str| {
-        !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic())
+        !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.bytes().all(|byte| byte.is_ascii_graphic())
     };
     let names = [("cm-agent", Some(agent)), ("cm-session", session)];
     let header_name =
@@ -223,7 +223,7 @@ impl CallFailure {
             }
             _ => (None, false, None),
         };
-        let cause = short_line(&error.to_string().replace(url, "the server"), LONGEST_CAUSE);
+        let cause = short_line(&error.to_string().replace(url, "the server"), MAX_CAUSE_CHARS);
         Self { cause, status, is_final, refusal }
     }
 

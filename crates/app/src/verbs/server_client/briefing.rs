@@ -17,11 +17,11 @@ use cm_text::stop_words::is_stop_word;
 use std::collections::BTreeSet;
 
 /// Maximum number of entries of each list that are considered.
-const MOST_ENTRIES: usize = 200;
+const MAX_ENTRIES: usize = 200;
 /// Maximum length of a text in an answer, in characters.
-const LONGEST_TEXT: usize = 2_000;
+const MAX_TEXT_CHARS: usize = 2_000;
 /// Maximum length of a label, such as an ID, in characters.
-const LONGEST_LABEL: usize = 100;
+const MAX_LABEL_CHARS: usize = 100;
 
 /// A server's briefing: what hooks show of it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -225,7 +225,7 @@ impl ServerHandoff {
             kind: PartKind::Handoff,
             heading: Some(format!("## Unfinished work, handed over by {by}, {}", label(&self.at))),
             entries: vec![InjectionEntry {
-                text: shorten(&quoted, LONGEST_TEXT).into_owned(),
+                text: shorten(&quoted, MAX_TEXT_CHARS).into_owned(),
                 ..InjectionEntry::default()
             }],
         }
@@ -234,7 +234,7 @@ impl ServerHandoff {
 
 /// Reads the items of a list; those of another form are left out.
 fn items<T: DeserializeOwned>(list: Option<&Value>) -> Vec<T> {
-    let list = list.and_then(Value::as_array).into_iter().flatten().take(MOST_ENTRIES);
+    let list = list.and_then(Value::as_array).into_iter().flatten().take(MAX_ENTRIES);
     list.filter_map(|item| T::deserialize(item).ok()).collect()
 }
 
@@ -243,11 +243,11 @@ fn noted(id: &str, text: String) -> InjectionEntry {
 }
 
 fn text(text: &str) -> String {
-    shorten(&visible(text), LONGEST_TEXT).into_owned()
+    shorten(&visible(text), MAX_TEXT_CHARS).into_owned()
 }
 
 fn label(text: &str) -> String {
-    shorten(&visible(text), LONGEST_LABEL).into_owned()
+    shorten(&visible(text), MAX_LABEL_CHARS).into_owned()
 }
 
 fn shortened(warning: &BriefingWarning) -> BriefingWarning {

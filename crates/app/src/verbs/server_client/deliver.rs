@@ -22,7 +22,7 @@ use cm_store::config::{Settings, keys};
 /// Timeout of one upload. Nobody waits for it.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time after which a process begins no further upload.
-const MOST_TIME: Duration = Duration::from_secs(60);
+const MAX_DELIVERY_TIME: Duration = Duration::from_secs(60);
 
 /// The task, as the hook passes it to its background process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl DeliveryTask {
         }
         let name = self.session.as_ref().map(|session| session.session.as_str());
         let api = ServerApi::new(connection, call, &self.agent, name)?;
-        let end = (call.clock)() + MOST_TIME.as_millis() as u64;
+        let end = (call.clock)() + MAX_DELIVERY_TIME.as_millis() as u64;
         let sent = uploads.send(&api, DeliveryWait::None, || (call.clock)() < end)?;
         let (delivered, answers) = match sent.failure {
             None => (Ok(()), true),

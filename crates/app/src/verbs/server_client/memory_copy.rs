@@ -17,11 +17,11 @@ const FILE: &str = "MEMORY.md";
 /// Timeout of the request. Nobody waits for it.
 const COPY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Size of the copy in bytes after which nothing is added.
-const LARGEST_COPY: usize = 512 << 10;
+const MAX_COPY_BYTES: usize = 512 << 10;
 /// Maximum number of rules and memories of the copy.
-const MOST_ITEMS: usize = 2_000;
+const MAX_ITEMS: usize = 2_000;
 /// Maximum length of one of them, in characters.
-const LONGEST_ITEM: usize = 2_000;
+const MAX_ITEM_CHARS: usize = 2_000;
 
 /// Returns the private copy; `None` if the server never sent one.
 #[must_use]
@@ -85,8 +85,8 @@ fn checked(text: &str) -> Option<String> {
         if let Some(title) = line.strip_prefix("## ") {
             heading = is_section(title).then_some(title);
         } else if let Some(item) = line.strip_prefix("- ").map(safe).filter(|item| !item.is_empty())
-            && items < MOST_ITEMS
-            && copy.len() < LARGEST_COPY
+            && items < MAX_ITEMS
+            && copy.len() < MAX_COPY_BYTES
         {
             if let Some(title) = heading.take() {
                 copy.push_str(&format!("\n## {title}\n\n"));
@@ -100,7 +100,7 @@ fn checked(text: &str) -> Option<String> {
 
 /// Puts a text on one line, in which nothing looks like a tag or a marker, also not in code.
 fn safe(text: &str) -> String {
-    escape_rule(&shorten(&visible(text), LONGEST_ITEM)).replace("</", "&lt;/")
+    escape_rule(&shorten(&visible(text), MAX_ITEM_CHARS)).replace("</", "&lt;/")
 }
 
 #[cfg(test)]

@@ -17,19 +17,19 @@ use cm_session::Agent;
 use cm_store::vault::PrivateFolder;
 
 /// Maximum number of waiting uploads.
-const MOST_ITEMS: usize = 500;
+const MAX_WAITING_UPLOADS: usize = 500;
 /// Maximum total size of the waiting uploads, in bytes.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_OUTBOX_BYTES: u64 = 64 << 20;
 /// Maximum number of uploads that are kept after the server refused them; the oldest are deleted.
-const MOST_REFUSED: usize = 50;
+const MAX_REFUSED_UPLOADS: usize = 50;
 /// Maximum number of sessions whose uploads the server cannot take now, after which a delivery ends.
-const MOST_HELD_UP: usize = 8;
+const MAX_HELD_UP_SESSIONS: usize = 8;
 /// Minimum number of failures after which an upload holds up nothing any more.
 const LASTING_FAILURES: u32 = 5;
 /// Minimum number of seconds between the first of these failures and the last.
 const LASTING_SECONDS: i64 = 15 * 60;
 /// Maximum number of uploads with such failures, after which a delivery ends.
-const MOST_PASSED_OVER: usize = 20;
+const MAX_PASSED_OVER: usize = 20;
 
 /// An upload: the body of a `POST` request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -241,7 +241,7 @@ impl QueueTurn<'_> {
             let text = serde_json::to_string(item).unwrap_or_default();
             size.items += 1;
             size.bytes += text.len() as u64;
-            if size.items > MOST_ITEMS || size.bytes > MOST_BYTES {
+            if size.items > MAX_WAITING_UPLOADS || size.bytes > MAX_OUTBOX_BYTES {
                 return Ok(count);
             }
             let next = names.last().and_then(|name| number_of(name)).unwrap_or_default() + 1;
@@ -346,14 +346,15 @@ impl DeliveryTurn<'_> {
                     item.failures = Some(failures);
                     let text = serde_json::to_string(&item).unwrap_or_default();
                     outbox.private.write(&outbox.folder().join(&name), text.as_bytes())?;
-                    if !failures.are_lasting(now) || passed_over.len() == MOST_PASSED_OVER {
+                    if !failures.are_lasting(now) || passed_over.len() == MAX_PASSED_OVER {
                         delivery.failure = Some(failure);
                         break;
                     }
                     passed_over.push((name, item, failure));
                 }
                 Err(failure)
-                    if failure.refusal == Some(UploadRefusal::Now) && held_up.len() < MOST_HELD_UP =>
+                    if failure.refusal == Some(UploadRefusal::Now)
+                        && held_up.len() < MAX_HELD_UP_SESSIONS =>
                 {
                     held_up.insert(item.session);
                     delivery.failure.get_or_insert(failure);
@@ -375,7 +376,7 @@ impl DeliveryTurn<'_> {
         private.write(&folder.join(format!("{}-{name}", at.unix())), text.as_bytes())?;
         private.remove(&self.outbox.folder().join(name))?;
         let names = private.list(&folder)?;
-        for name in names.iter().take(names.len().saturating_sub(MOST_REFUSED)) {
+        for name in names.iter().take(names.len().saturating_sub(MAX_REFUSED_UPLOADS)) {
             private.remove(&folder.join(name))?;
         }
         Ok(())
@@ -417,9 +418,9 @@ mod tests {
         let turn = outbox.queue_turn().unwrap();
         assert_eq!(turn.add(&[item(1), item(2), item(1)]).unwrap(), 3);
         assert_eq!((outbox.size().unwrap().items, outbox.oldest().unwrap()), (2, Some(item(1))));
-        let many: Vec<OutboxItem> = (3..MOST_ITEMS + 10).map(item).collect();
-        assert_eq!(turn.add(&many).unwrap(), MOST_ITEMS - 2);
-        assert_eq!(outbox.size().unwrap().items, MOST_ITEMS);
+        let many: Vec<OutboxItem> = (3..MAX_WAITING_UPLOADS + 10).map(item).collect();
+        assert_eq!(turn.add(&many).unwrap(), MAX_WAITING_UPLOADS - 2);
+        assert_eq!(outbox.size().unwrap().items, MAX_WAITING_UPLOADS);
         let large = OutboxItem::new("sessions", SESSION, Instant::from_unix(0), json!("x".repeat(64 << 20)));
         assert_eq!(turn.add(&[large]).unwrap(), 0);
     }
@@ -505,10 +506,10 @@ mod tests {
             let name = format!("000000000{number}-a.json");
             turn.set_aside(&name, Instant::from_unix(0), "no".to_owned(), Some(item(number))).unwrap();
         }
-        let many: Vec<OutboxItem> = (2..=MOST_ITEMS).map(item).collect();
+        let many: Vec<OutboxItem> = (2..=MAX_WAITING_UPLOADS).map(item).collect();
         outbox.queue_turn().unwrap().add(&many).unwrap();
         assert_eq!(outbox.queue_turn().unwrap().add_refused().unwrap(), 1);
-        assert_eq!((outbox.size().unwrap().items, outbox.refused().unwrap().len()), (MOST_ITEMS, 1));
+        assert_eq!((outbox.size().unwrap().items, outbox.refused().unwrap().len()), (MAX_WAITING_UPLOADS, 1));
     }
 
     #[test]
@@ -524,11 +525,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let outbox = outbox(folder.path());
         let turn = outbox.delivery_turn().unwrap().unwrap();
-        for number in 0..MOST_REFUSED + 3 {
+        for number in 0..MAX_REFUSED_UPLOADS + 3 {
             let at = Instant::from_unix(1_000_000_000 + i64::try_from(number).unwrap());
             turn.set_aside("0000000001-a.json", at, format!("reason {number}"), Some(item(number))).unwrap();
         }
         let refused = outbox.refused().unwrap();
-        assert_eq!((refused.len(), refused[0].reason.as_str()), (MOST_REFUSED, "reason 3"));
+        assert_eq!((refused.len(), refused[0].reason.as_str()), (MAX_REFUSED_UPLOADS, "reason 3"));
     }
 }

@@ -29,13 +29,13 @@ use cm_store::config::{Settings, keys};
 use cm_text::shorten::shorten;
 
 /// Maximum number of messages of one upload.
-const MOST_MESSAGES: usize = 500;
+const MAX_MESSAGES: usize = 500;
 /// Maximum length of the texts of one upload in bytes, far below the server's limit for a body.
-const MOST_UPLOAD_BYTES: usize = 1 << 20;
+const MAX_UPLOAD_BYTES: usize = 1 << 20;
 /// Maximum length of a message of a person or an agent, in characters.
-const LONGEST_MESSAGE: usize = 100_000;
+const MAX_MESSAGE_CHARS: usize = 100_000;
 /// Maximum length of a tool's call or output, in characters.
-const LONGEST_TOOL_TEXT: usize = 4_000;
+const MAX_TOOL_TEXT_CHARS: usize = 4_000;
 
 /// A session whose log is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,18 +239,18 @@ fn place(event: &SessionEvent) -> (u64, u32) {
 fn message(event: &SessionEvent) -> Option<Value> {
     let (role, text, most) = match &event.kind {
         _ if event.side => return None,
-        EventKind::UserPrompt { text } => (MessageRole::User, text.clone(), LONGEST_MESSAGE),
-        EventKind::AssistantText { text } => (MessageRole::Assistant, text.clone(), LONGEST_MESSAGE),
+        EventKind::UserPrompt { text } => (MessageRole::User, text.clone(), MAX_MESSAGE_CHARS),
+        EventKind::AssistantText { text } => (MessageRole::Assistant, text.clone(), MAX_MESSAGE_CHARS),
         EventKind::ToolCall { name, input, .. } => {
             let command = input.get("command").and_then(Value::as_str);
             (
                 MessageRole::Tool,
                 format!("{name}: {}", command.map_or_else(|| input.to_string(), str::to_owned)),
-                LONGEST_TOOL_TEXT,
+                MAX_TOOL_TEXT_CHARS,
             )
         }
         EventKind::ToolResult { text, .. } | EventKind::ToolRejected { text, .. } => {
-            (MessageRole::Tool, text.clone(), LONGEST_TOOL_TEXT)
+            (MessageRole::Tool, text.clone(), MAX_TOOL_TEXT_CHARS)
         }
         _ => return None,
     };
@@ -273,9 +273,8 @@ fn chunks<T>(messages: Vec<(T, Value)>) -> Vec<Vec<(T, Value)>> {
     let mut size = 0;
     for message in messages {
         let length = message.1.to_string().len();
-        let is_full = chunks
-            .last()
-            .is_none_or(|chunk| chunk.len() == MOST_MESSAGES || size + length > MOST_UPLOAD_BYTES);
+        let is_full =
+            chunks.last().is_none_or(|chunk| chunk.len() == MAX_MESSAGES || size + length > MAX_UPLOAD_BYTES);
         if is_full {
             chunks.push(Vec::new());
             size = 0;
@@ -364,7 +363,7 @@ mod tests {
         let sent = &contents(&planned)[0];
         assert_eq!(
             (sent.len(), sent[0].as_str(), sent[1].chars().count()),
-            (2, "Bash: cargo test", LONGEST_TOOL_TEXT)
+            (2, "Bash: cargo test", MAX_TOOL_TEXT_CHARS)
         );
     }
 }
