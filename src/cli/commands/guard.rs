@@ -67,7 +67,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         let words: Vec<&str> = arguments.command.iter().map(String::as_str).collect();
         // A single word is a whole command line that was quoted for the shell.
         let line = if let [line] = words.as_slice() { (*line).to_owned() } else { cm_shell::line_of(&words) };
-        return judged(call, &line, as_json, output);
+        return judge_and_print(call, &line, as_json, output);
     }
     let missing = || Error::usage("missing command").hint("for example `cm guard -- rm -rf build`");
     if stdin::is_terminal() {
@@ -77,15 +77,15 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let agent = arguments.format.and_then(Format::agent);
     let plain = matches!(arguments.format, Some(Format::Text | Format::Json));
     if !plain && (agent.is_some() || given.trim_start().starts_with("{\"") || is_message(&given)) {
-        return hooked(call, &given, agent, output);
+        return answer_hook(call, &given, agent, output);
     }
     if given.trim().is_empty() {
         return Err(missing());
     }
-    judged(call, &given, as_json, output)
+    judge_and_print(call, &given, as_json, output)
 }
 
-fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
+fn judge_and_print(call: Request, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
     let (decision, notices) = guard::guard(call, line);
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     let outcome = Guarded::from(&decision);
@@ -96,7 +96,7 @@ fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<P
 }
 
 /// Answers a hook message. An invalid message is reported on stderr and does not block the agent.
-fn hooked(call: Request, given: &str, agent: Option<HookAgent>, output: &Output) -> Result<Printed> {
+fn answer_hook(call: Request, given: &str, agent: Option<HookAgent>, output: &Output) -> Result<Printed> {
     let Some(message) = HookMessage::read_for_guard(given, agent) else {
         output.notice("cm guard: standard input is not a hook message; the command was not checked");
         return output.plain(agent.map_or("", |agent| agent.empty_reply()));

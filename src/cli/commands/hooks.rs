@@ -169,11 +169,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             if !dry_run {
                 merge_driver::register_in_vault(call.clone());
             }
-            written(&call, changes, dry_run, output)
+            show_and_apply(&call, changes, dry_run, output)
         }
         Action::Uninstall { which, dry_run } => {
             let changes = hooks::uninstall(&call, &which.options(false, false, None))?;
-            written(&call, changes, dry_run, output)
+            show_and_apply(&call, changes, dry_run, output)
         }
         Action::Deliver { refused, from } => {
             let done = hooks::deliver(&call, refused, from.as_deref())?;
@@ -189,7 +189,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 /// Shows the changes and writes them unless `dry_run` is set.
-fn written(call: &Request, mut changes: HookChanges, dry_run: bool, output: &Output) -> Result<Printed> {
+fn show_and_apply(
+    call: &Request,
+    mut changes: HookChanges,
+    dry_run: bool,
+    output: &Output,
+) -> Result<Printed> {
     changes.dry_run = dry_run;
     if !output.json {
         output.plain(&text::hooks::diffs(&changes))?;

@@ -63,7 +63,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             let wanted = LogSelection {
                 agents: agents_of(&call)?,
                 workspace: scan.workspace,
-                since: Some(call.now.minus_days(checked(scan.days)?)),
+                since: Some(call.now.minus_days(valid_days(scan.days)?)),
             };
             let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
             drop(display);
@@ -71,7 +71,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             output.result(&scanned, text::trauma::scanned)
         }
         Action::Accept(accept) => {
-            let days = accept.days.map(checked).transpose()?;
+            let days = accept.days.map(valid_days).transpose()?;
             let since = days.map(|days| call.now.minus_days(days));
             let context = Context::open(call)?;
             let wanted = LogSelection { since, ..LogSelection::default() };
@@ -82,7 +82,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
 }
 
-fn checked(days: f64) -> Result<f64> {
+fn valid_days(days: f64) -> Result<f64> {
     if days.is_finite() && days >= 0.0 {
         Ok(days)
     } else {

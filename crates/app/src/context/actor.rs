@@ -78,7 +78,7 @@ impl CallerIdentity {
 }
 
 /// Builds the `persons-only` error with the message "only a person can {what}".
-pub(crate) fn refused(what: &str, hint: &str) -> Error {
+pub(crate) fn persons_only_error(what: &str, hint: &str) -> Error {
     Error::refused(PERSONS_ONLY, format!("only a person can {what}")).hint(hint)
 }
 

@@ -98,7 +98,9 @@ impl Context {
     /// Returns `untrusted` if it was left out.
     pub(crate) fn may_write(&self) -> Result<()> {
         if self.without_project {
-            Err(trust::refused("the memory of this project is not trusted, so nothing is written to it"))
+            Err(trust::untrusted_error(
+                "the memory of this project is not trusted, so nothing is written to it",
+            ))
         } else {
             Ok(())
         }
@@ -168,7 +170,7 @@ impl Context {
         if self.is_person() {
             return Ok(());
         }
-        Err(actor::refused(what, "ask the person to do it in their own terminal"))
+        Err(actor::persons_only_error(what, "ask the person to do it in their own terminal"))
     }
 
     /// Creates a context for the same request in which `open` receives the writes.

@@ -61,13 +61,13 @@ pub(crate) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<Unt
         }
     }
     match (vaults.is_empty(), left_out.first()) {
-        (true, Some(first)) => Err(refused(first.to_string())),
+        (true, Some(first)) => Err(untrusted_error(first.to_string())),
         _ => Ok(left_out),
     }
 }
 
 /// Creates the error for an untrusted vault.
-pub(crate) fn refused(message: impl Into<String>) -> Error {
+pub(crate) fn untrusted_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Refused, UNTRUSTED, message)
         .hint("if you know where the folder comes from, run `cm trust` in it")
 }

@@ -136,7 +136,7 @@ pub fn site(
     let Some(out) = options.out.as_deref().map(|out| context.call.cwd.join(out)) else {
         return Err(Error::usage("this format needs an output folder").hint("for example `--out ../site`"));
     };
-    outside(open, &out)?;
+    refuse_inside_vault(open, &out)?;
     let list = path(manifest::NAME)?;
     let before = if out.is_dir() { manifest_of(&out, &list)? } else { ExportManifest::default() };
     if before.is_empty() && !options.force && !external_folder::is_empty(&out)? {
@@ -209,10 +209,10 @@ fn memory_md(
         outcome.document = Some(file.text);
         return Ok(outcome);
     };
-    outside(open, out)?;
+    refuse_inside_vault(open, out)?;
     let ours = |there: &[u8]| options.force || there.starts_with(memory_file::OPENING.as_bytes());
     let wrote = one_file(out, file.text.into_bytes(), &ours)?;
-    taken(outcome, out.parent().unwrap_or(out), &wrote)
+    complete_result(outcome, out.parent().unwrap_or(out), &wrote)
 }
 
 /// Writes the four JSON files of the earlier tool into the vault's folder. A config file with other
@@ -348,7 +348,7 @@ fn document(
     };
     let folder = out.parent().unwrap_or(out);
     let wrote = one_file(out, text.into_bytes(), &|_| options.force)?;
-    taken(outcome, folder, &wrote)
+    complete_result(outcome, folder, &wrote)
 }
 
 /// Writes one file; `may_replace` decides from the existing contents whether to overwrite them.
@@ -373,7 +373,7 @@ fn write(
     notes: usize,
     files: Vec<(NotePath, Vec<u8>)>,
 ) -> Result<ExportResult> {
-    outside(open, out)?;
+    refuse_inside_vault(open, out)?;
     write_listed(options, out, notes, files, &path(manifest::NAME)?)
 }
 
@@ -389,7 +389,7 @@ fn write_listed(
     let mut ours = if out.is_dir() { manifest_of(out, list)? } else { ExportManifest::default() };
     let may = |path: &NotePath, there: &[u8]| options.force || ours.has(path, there);
     let wrote = external_folder::write(out, &files, &may)?;
-    let result = taken(ExportResult::to(options, notes), out, &wrote)?;
+    let result = complete_result(ExportResult::to(options, notes), out, &wrote)?;
     let written = files.iter().filter(|(path, _)| wrote.written.contains(path));
     written.for_each(|(path, bytes)| ours.add(path, bytes));
     external_folder::write(out, &[(list.clone(), ours.text().into_bytes())], &|_, _| true)?;
@@ -400,7 +400,7 @@ fn manifest_of(folder: &Path, list: &NotePath) -> Result<ExportManifest> {
     Ok(external_folder::below(folder, list)?.map(|bytes| ExportManifest::parse(&bytes)).unwrap_or_default())
 }
 
-fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Result<ExportResult> {
+fn complete_result(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Result<ExportResult> {
     if let Some(first) = wrote.in_the_way.first() {
         let more = wrote.in_the_way.len() - 1;
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -414,7 +414,7 @@ fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Resu
 }
 
 /// Rejects a destination inside the vault, where the exported files would be indexed as notes.
-fn outside(open: &OpenVault, out: &Path) -> Result<()> {
+fn refuse_inside_vault(open: &OpenVault, out: &Path) -> Result<()> {
     let existing = out.ancestors().find(|folder| folder.exists()).unwrap_or(out);
     if external_folder::is_within(&open.vault, existing) {
         return Err(Error::refused("inside-the-vault", format!("{} is inside the vault", out.display()))

@@ -129,7 +129,7 @@ pub fn friction(
         return Err(nothing(logs, options));
     }
     let analysis = conclude(examined, &config, call.now);
-    let files = written(&out, &analysis)?;
+    let files = write_files(&out, &analysis)?;
     Ok((found(&analysis, logs, shown(&out, &call.cwd), files), notices))
 }
 
@@ -196,7 +196,7 @@ fn folder_of(call: &Request, requested_folder: Option<&Path>) -> Result<PathBuf>
         .hint("set the output folder with `--out`"))
 }
 
-fn written(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {
+fn write_files(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {
     let files: Vec<(NotePath, Vec<u8>)> = files(analysis)
         .into_iter()
         .filter_map(|file| Some((NotePath::parse(file.name).ok()?, file.text.into_bytes())))

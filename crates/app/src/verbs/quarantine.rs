@@ -1,7 +1,7 @@
 //! Quarantine for notes of agents: they stay unverified until they are confirmed, and text that
 //! addresses the reader with orders is held for review.
 
-use crate::context::actor::refused;
+use crate::context::actor::persons_only_error;
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::evidence::SessionEvidence;
@@ -96,7 +96,7 @@ pub fn own_keys_only<'k>(context: &Context, mut keys: impl Iterator<Item = &'k s
         return Ok(());
     }
     match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
-        Some(key) => Err(refused(
+        Some(key) => Err(persons_only_error(
             &format!("set or remove `{key}`"),
             "`cm mark` records what helped; ask a person for everything else",
         )),

@@ -38,7 +38,7 @@ pub struct HooksDelivery {
 /// settings are not valid, and private files that cannot be read or written.
 pub fn deliver(call: &Request, with_refused: bool, from: Option<&str>) -> Result<HooksDelivery> {
     if from.is_some() && !call.by.is_person() {
-        return Err(actor::refused(
+        return Err(actor::persons_only_error(
             "choose the server that receives sessions",
             "run `cm hooks deliver --from NAME` in your own terminal",
         ));

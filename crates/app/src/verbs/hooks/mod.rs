@@ -124,7 +124,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
         let owned = agent.owned_files(changes.scope, &program);
         for file in &owned {
             changes.settings(agent, &file.path, |text| {
-                file.install(text).map_err(|error| refused(&file.path, &error.to_string()))
+                file.install(text).map_err(|error| unreadable_settings_error(&file.path, &error.to_string()))
             })?;
             changes.mark_executable(file);
         }
@@ -158,7 +158,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     if !is_on_path(call) {
         changes.notices.push("agents start `cm`, but it is not on the PATH: install it there".to_owned());
     }
-    shown(call, changes)
+    redact_diffs(call, changes)
 }
 
 /// Plans the removal of hooks, skills and the MCP server; writes nothing.
@@ -196,7 +196,7 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
             changes.skill(agent, &file, "")?;
         }
     }
-    shown(call, changes)
+    redact_diffs(call, changes)
 }
 
 /// Returns the settings text with an entry for cm's MCP server.
@@ -218,7 +218,7 @@ pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
     changes.server.as_ref().map_or(Ok(()), |server| server.apply(call))?;
     for file in changes.files.iter().filter(|file| file.action != FileAction::Keep) {
         let path = note_path(&file.path)?;
-        let there = there(&changes.root, &path)?;
+        let there = read_if_any(&changes.root, &path)?;
         if there != file.before {
             return Err(Error::refused(
                 CHANGED_MEANWHILE,
@@ -228,14 +228,14 @@ pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
             .hint("the file is unchanged; run the command again"));
         }
         if file.action == FileAction::Remove {
-            external_folder::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
+            external_folder::remove(&changes.root, &path).map_err(|error| folder_error(&file.path, error))?;
         } else {
             let bytes = [(path, file.after.clone().into_bytes())];
             external_folder::write(&changes.root, &bytes, &|_, now| Some(now) == file.before.as_deref())
-                .map_err(|error| outside(&file.path, error))?;
+                .map_err(|error| folder_error(&file.path, error))?;
             if file.is_executable {
                 external_folder::make_executable(&changes.root, &note_path(&file.path)?)
-                    .map_err(|error| outside(&file.path, error))?;
+                    .map_err(|error| folder_error(&file.path, error))?;
             }
         }
     }
@@ -346,7 +346,7 @@ impl HookChanges {
         path: &str,
         change: impl FnOnce(&str) -> Result<String>,
     ) -> Result<()> {
-        let before = there(&self.root, &note_path(path)?)?;
+        let before = read_if_any(&self.root, &note_path(path)?)?;
         let text = text_of(&before, path)?;
         let after = change(&text)?;
         let diff = summary(path, &text, &after);
@@ -356,7 +356,7 @@ impl HookChanges {
 
     /// Plans a change of a skill file; a file that cm did not create stays as it is.
     fn skill(&mut self, agent: HookAgent, file: &SkillFile, after: &str) -> Result<()> {
-        let before = there(&self.root, &note_path(&file.path)?)?;
+        let before = read_if_any(&self.root, &note_path(&file.path)?)?;
         let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
         if before.as_ref().is_some_and(is_theirs) {
             if !after.is_empty() {
@@ -397,7 +397,7 @@ impl HookChanges {
 }
 
 /// Redacts secrets in the diffs that are shown to the user.
-fn shown(call: &Request, mut changes: HookChanges) -> Result<HookChanges> {
+fn redact_diffs(call: &Request, mut changes: HookChanges) -> Result<HookChanges> {
     let rules = secrets::rules_for_call(call)?;
     for file in &mut changes.files {
         file.diff = redact(&file.diff, &rules).0.into_string();
@@ -443,13 +443,13 @@ fn is_on_path(call: &Request) -> bool {
     std::env::split_paths(folders).any(is_there)
 }
 
-fn there(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
-    external_folder::below(root, path).map_err(|error| outside(path.as_str(), error))
+fn read_if_any(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    external_folder::below(root, path).map_err(|error| folder_error(path.as_str(), error))
 }
 
 /// Converts an I/O error; a symbolic link that leads out of the settings folder gets its own
 /// message.
-fn outside(path: &str, error: cm_store::vault::Error) -> Error {
+fn folder_error(path: &str, error: cm_store::vault::Error) -> Error {
     match error {
         cm_store::vault::Error::LeadsOut { .. } => Error::refused(
             "leads-out",
@@ -473,10 +473,14 @@ fn note_path(path: &str) -> Result<NotePath> {
 }
 
 fn faulty(path: &str, fault: &settings::SettingsError) -> Error {
-    refused(path, &fault.message).at(path, u32::try_from(fault.line).ok(), u32::try_from(fault.column).ok())
+    unreadable_settings_error(path, &fault.message).at(
+        path,
+        u32::try_from(fault.line).ok(),
+        u32::try_from(fault.column).ok(),
+    )
 }
 
-fn refused(path: &str, why: &str) -> Error {
+fn unreadable_settings_error(path: &str, why: &str) -> Error {
     Error::refused("unreadable-settings", why.to_owned())
         .at(path, None, None)
         .hint("fix the file, then run the command again; nothing was written")

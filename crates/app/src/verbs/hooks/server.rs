@@ -119,7 +119,7 @@ pub(super) fn connect(
     options: &ServerOptions,
 ) -> Result<(ConnectionChange, Vec<String>)> {
     if !call.by.is_person() {
-        return Err(actor::refused(
+        return Err(actor::persons_only_error(
             "choose the server that receives sessions",
             "run `cm hooks install --server URL` in your own terminal",
         ));

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::server_status::{self, ServerState};
-use super::{HookScope, Options, faulty, note_path, parse_agents, root, text_of, there};
+use super::{HookScope, Options, faulty, note_path, parse_agents, read_if_any, root, text_of};
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
@@ -141,7 +141,7 @@ pub(super) fn plugin_settings(root: &Path, agent: HookAgent) -> Option<String> {
     }
     let mut files = [".claude/settings.json", ".claude/settings.local.json"].into_iter();
     let found = files.find(|path| {
-        let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path));
+        let text = note_path(path).and_then(|inner| text_of(&read_if_any(root, &inner)?, path));
         text.is_ok_and(|text| claude_code::enables_plugin(&text))
     })?;
     Some(root.join(found).display().to_string())
@@ -156,7 +156,7 @@ pub(crate) fn can_propose(call: &Request, agent: HookAgent) -> bool {
     };
     let own_registry = |home: &Path| {
         agent.own_registry().is_some_and(|(path, mark)| {
-            let text = note_path(path).and_then(|inner| text_of(&there(home, &inner)?, path));
+            let text = note_path(path).and_then(|inner| text_of(&read_if_any(home, &inner)?, path));
             text.is_ok_and(|text| text.contains(mark))
         })
     };
@@ -196,7 +196,7 @@ pub(super) fn install_status(
     whose: HookScope,
     program: &ProgramPath,
 ) -> Result<(HookState, Vec<HookEvent>)> {
-    let read = |path: &str| text_of(&there(root, &note_path(path)?)?, path);
+    let read = |path: &str| text_of(&read_if_any(root, &note_path(path)?)?, path);
     let owned = agent.owned_files(whose, program);
     if owned.is_empty() {
         let path = agent.hooks_file(whose);
@@ -216,11 +216,12 @@ fn shown_path(root: &Path, agent: HookAgent, whose: HookScope) -> String {
 }
 
 fn has_server(root: &Path, agent: HookAgent, path: &str) -> bool {
-    let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).unwrap_or_default();
+    let text =
+        note_path(path).and_then(|inner| text_of(&read_if_any(root, &inner)?, path)).unwrap_or_default();
     mcp::status(agent, &text).is_ok_and(|state| state == HookState::Current)
 }
 
 fn is_installed(root: &Path, file: &SkillFile) -> bool {
-    let there = note_path(&file.path).and_then(|path| there(root, &path)).ok().flatten();
+    let there = note_path(&file.path).and_then(|path| read_if_any(root, &path)).ok().flatten();
     there.is_some_and(|bytes| skill::is_ours(&String::from_utf8_lossy(&bytes)))
 }

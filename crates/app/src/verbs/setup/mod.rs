@@ -133,7 +133,7 @@ pub fn setup(
     stage: &dyn Fn(Stage),
 ) -> Result<(Context, SetUp)> {
     if !call.by.is_person() {
-        return Err(crate::context::actor::refused(
+        return Err(crate::context::actor::persons_only_error(
             "set cm up",
             "ask the person to run `cm setup` in their own terminal",
         ));
