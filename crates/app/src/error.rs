@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use cm_note::finding::Finding;
 use cm_note::frontmatter::edit::EditError;
-use cm_note::path::NotePath;
+use cm_note::id::InvalidId;
+use cm_note::path::{InvalidNotePath, NotePath};
 use cm_note::user_text::UserText;
 use cm_store::{git, vault};
 
@@ -264,6 +265,18 @@ impl From<git::Error> for Error {
             Some(hint) => made.hint(hint),
             None => made,
         }
+    }
+}
+
+impl From<InvalidNotePath> for Error {
+    fn from(error: InvalidNotePath) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<InvalidId> for Error {
+    fn from(error: InvalidId) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

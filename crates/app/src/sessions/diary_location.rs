@@ -3,7 +3,7 @@
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::verbs::note_fields::sharded;
 use cm_learn::diary::Diary;
 use cm_learn::diary::note::note;
@@ -46,7 +46,7 @@ impl DiaryLocation {
         if let Some(path) = Self::find_existing(context, &diary.agent, &diary.session)? {
             return Ok(Self { path, is_there: true });
         }
-        let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
+        let id = NoteId::parse(&diary.id)?;
         let path = sharded(context.target(), "diary", &file_name(&diary.title, &id), &id)?;
         Ok(Self { path, is_there: false })
     }

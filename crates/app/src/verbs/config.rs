@@ -237,7 +237,7 @@ fn write_setting(
         open.vault.private()?.write(&path, after.as_bytes())?;
         return Ok(outcome);
     }
-    let path = NotePath::parse(layout::SETTINGS).map_err(|error| Error::usage(error.to_string()))?;
+    let path = NotePath::parse(layout::SETTINGS)?;
     let subject = match value {
         Some(value) => format!("Set {} = {value}", name),
         None => format!("Unset {}", name),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::verbs::note_fields::{clean_tags, title_of};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
@@ -47,8 +47,7 @@ pub struct AppendedEpisode {
 pub fn episode(context: &Context, options: &Options) -> Result<AppendedEpisode> {
     let title = title_of(&options.title)?;
     let now = context.now();
-    let path =
-        NotePath::parse(&compose::episode_path(now)).map_err(|error| Error::usage(error.to_string()))?;
+    let path = NotePath::parse(&compose::episode_path(now))?;
     let about = options.memory.as_deref().map(|reference| find_in_target(context, reference)).transpose()?;
     let entry = EpisodeEntry {
         at: now,

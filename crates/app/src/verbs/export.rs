@@ -137,7 +137,7 @@ pub fn site(
         return Err(Error::usage("this format needs an output folder").hint("for example `--out ../site`"));
     };
     refuse_inside_vault(open, &out)?;
-    let list = path(manifest::NAME)?;
+    let list = NotePath::parse(manifest::NAME)?;
     let before = if out.is_dir() { manifest_of(&out, &list)? } else { ExportManifest::default() };
     if before.is_empty() && !options.force && !external_folder::is_empty(&out)? {
         return Err(Error::refused("exists", format!("{} has files that no export wrote", out.display()))
@@ -145,7 +145,7 @@ pub fn site(
     }
     let (notes, files) = render(context)?;
     let files: Vec<FileCopy> =
-        files.into_iter().map(|(name, bytes)| Ok((path(&name)?, bytes))).collect::<Result<_>>()?;
+        files.into_iter().map(|(name, bytes)| Ok((NotePath::parse(&name)?, bytes))).collect::<Result<_>>()?;
     let exported: BTreeSet<NotePath> = files.iter().map(|(path, _)| path.clone()).collect();
     let result = write_listed(options, &out, notes, files, &list)?;
     let mut after = manifest_of(&out, &list)?;
@@ -220,7 +220,7 @@ fn memory_md(
 fn beside_the_notes(context: &Context, open: &OpenVault, options: &Options) -> Result<ExportResult> {
     let root = open.vault.root().to_owned();
     let mut files = json_files(context, open)?;
-    let list = path(&format!("{}/export.json", CACHES[1]))?;
+    let list = NotePath::parse(&format!("{}/export.json", CACHES[1]))?;
     let ours = manifest_of(&root, &list)?;
     let private = |(path, _): &(NotePath, Vec<u8>)| {
         let there = (path.as_str() == CONFIG).then(|| open.vault.read(path).ok()).flatten();
@@ -258,7 +258,7 @@ fn json_files(context: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<
     };
     claude_memory::files(&notes, &derived)
         .into_iter()
-        .map(|(name, text)| Ok((path(name)?, text.into_bytes())))
+        .map(|(name, text)| Ok((NotePath::parse(name)?, text.into_bytes())))
         .collect()
 }
 
@@ -315,7 +315,7 @@ fn used_files<'n>(
 ) -> Result<Vec<FileCopy>> {
     let mut files = Vec::new();
     for name in attachments::used(attachments, notes) {
-        let path = path(&name)?;
+        let path = NotePath::parse(&name)?;
         match external_folder::below(open.vault.root(), &path) {
             Ok(Some(bytes)) => files.push((path, bytes)),
             Ok(None) => {}
@@ -362,7 +362,7 @@ pub(crate) fn one_file(
         return Err(Error::usage(format!("{} is not a file", out.display()))
             .hint("pass a file, for example `--out notes.json`"));
     };
-    Ok(external_folder::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
+    Ok(external_folder::write(folder, &[(NotePath::parse(name)?, bytes)], &|_, there| may_replace(there))?)
 }
 
 /// Writes files to a folder outside the vault, with the list of what was written.
@@ -374,7 +374,7 @@ fn write(
     files: Vec<(NotePath, Vec<u8>)>,
 ) -> Result<ExportResult> {
     refuse_inside_vault(open, out)?;
-    write_listed(options, out, notes, files, &path(manifest::NAME)?)
+    write_listed(options, out, notes, files, &NotePath::parse(manifest::NAME)?)
 }
 
 /// Writes files to a folder. Overwrites only files that an earlier export wrote and that were not
@@ -421,8 +421,4 @@ fn refuse_inside_vault(open: &OpenVault, out: &Path) -> Result<()> {
             .hint("copies of notes there would become notes; choose a folder outside"));
     }
     Ok(())
-}
-
-fn path(name: &str) -> Result<NotePath> {
-    NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
 }

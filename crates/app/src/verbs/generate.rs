@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::verbs::decay::score_of;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use cm_note::bullet::Bullet;
@@ -215,7 +215,7 @@ fn keep(
     if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
         return Ok(outcome);
     }
-    let path = NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))?;
+    let path = NotePath::parse(name)?;
     let change = VaultFileChange::Replace { path, expected: None, text: planned.text };
     let set = ChangeSet { message: CommitMessage::new(op, subject), changes: vec![change] };
     let written = write::apply(context, set)?;

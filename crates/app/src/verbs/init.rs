@@ -103,7 +103,7 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
     // A folder that came with settings was made by somebody else, and `cm trust` is asked for.
     let is_new = vault.read_own(layout::SETTINGS)?.is_none();
     if is_new {
-        files.push((own(layout::SETTINGS)?, SETTINGS.to_owned()));
+        files.push((NotePath::parse(layout::SETTINGS)?, SETTINGS.to_owned()));
     }
     if Repo::discover(vault.root())?.is_none() {
         Repo::init(vault.root())?;
@@ -155,7 +155,7 @@ pub(crate) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
     for (name, required, further) in rules {
         let text = vault.read_own(name)?.unwrap_or_default();
         if let Some(longer) = with_lines(&text, required) {
-            files.push((own(name)?, with_lines(&longer, further).unwrap_or(longer)));
+            files.push((NotePath::parse(name)?, with_lines(&longer, further).unwrap_or(longer)));
         }
     }
     Ok(files)
@@ -170,10 +170,6 @@ fn folder_of(call: &Request, options: &Options) -> Result<PathBuf> {
     }
     let folder = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));
     Ok(call.cwd.join(folder))
-}
-
-fn own(name: &str) -> Result<NotePath> {
-    NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
 }
 
 /// Returns `text` with the missing lines appended; `None` if no line is missing.

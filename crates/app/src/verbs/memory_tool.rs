@@ -220,8 +220,7 @@ fn free_path(context: &Context, name: &str) -> Result<NotePath> {
     let stem = file_name.strip_suffix(".md").unwrap_or(&file_name);
     let candidates = std::iter::once(file_name.clone()).chain((2..).map(|n| format!("{stem}-{n}.md")));
     for candidate in candidates {
-        let path = NotePath::parse(&format!("{FOLDER}/{candidate}"))
-            .map_err(|error| Error::usage(error.to_string()))?;
+        let path = NotePath::parse(&format!("{FOLDER}/{candidate}"))?;
         if context.target().vault.read(&path).is_err() {
             return Ok(path);
         }

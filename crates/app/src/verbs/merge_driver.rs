@@ -68,7 +68,7 @@ fn worktree_around(folder: &Path) -> &Path {
 /// Returns the root of the vault that contains a file of the work tree, and the file's path in it.
 /// Without a vault, the path is that in the work tree.
 fn vault_of(worktree: &Path, path: &str) -> Result<(Option<PathBuf>, NotePath)> {
-    let whole = NotePath::parse(path).map_err(|error| Error::usage(error.to_string()))?;
+    let whole = NotePath::parse(path)?;
     let folder = whole.folder();
     // From the file upwards: the innermost vault.
     let ends = std::iter::once(folder.len())
@@ -78,7 +78,7 @@ fn vault_of(worktree: &Path, path: &str) -> Result<(Option<PathBuf>, NotePath)> 
         let root = worktree.join(&folder[..end]);
         if root.join(layout::SETTINGS).is_file() {
             let inside = path.get(end..).unwrap_or_default().trim_start_matches('/');
-            let inside = NotePath::parse(inside).map_err(|error| Error::usage(error.to_string()))?;
+            let inside = NotePath::parse(inside)?;
             return Ok((Some(root), inside));
         }
     }

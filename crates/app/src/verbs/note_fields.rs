@@ -85,7 +85,7 @@ pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -
     } else {
         String::new()
     };
-    NotePath::parse(&format!("{folder}{shard}/{file}")).map_err(|error| Error::usage(error.to_string()))
+    Ok(NotePath::parse(&format!("{folder}{shard}/{file}"))?)
 }
 
 /// Returns the path and the text of an edge from a note to the older one that it replaces.

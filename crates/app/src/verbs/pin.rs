@@ -177,6 +177,6 @@ fn destination(found: &ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
     let file = note.path.file_name();
     match &note.id {
         Some(id) => sharded(found.open, folder, file, id),
-        None => NotePath::parse(&format!("{folder}/{file}")).map_err(|error| Error::usage(error.to_string())),
+        None => Ok(NotePath::parse(&format!("{folder}/{file}"))?),
     }
 }

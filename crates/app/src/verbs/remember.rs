@@ -389,7 +389,7 @@ fn plain_files(
 ) -> Result<Vec<String>> {
     let mut due = Vec::new();
     for file in view.files() {
-        let path = NotePath::parse(file.name).map_err(|error| Error::usage(error.to_string()))?;
+        let path = NotePath::parse(file.name)?;
         let there = external_folder::file(&out.join(file.name)).ok();
         if there.as_deref() != Some(file.text.as_bytes()) {
             due.push((path, file.text.into_bytes()));

@@ -469,7 +469,7 @@ fn text_of(bytes: &Option<Vec<u8>>, path: &str) -> Result<String> {
 }
 
 fn note_path(path: &str) -> Result<NotePath> {
-    NotePath::parse(path).map_err(|error| Error::usage(error.to_string()))
+    Ok(NotePath::parse(path)?)
 }
 
 fn faulty(path: &str, fault: &settings::SettingsError) -> Error {

@@ -6,7 +6,7 @@ use super::resolve::OutcomeSession;
 use crate::context::find::load;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
 use crate::verbs::note_fields::sharded;
 use cm_learn::diary::note::{frontmatter_status, note, outcome};
@@ -122,7 +122,7 @@ fn created(open: &OpenVault, session: &OutcomeSession, recorded: RecordedOutcome
         origin: DiaryOrigin::OutcomeOnly,
         ..Diary::default()
     };
-    let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
+    let id = NoteId::parse(&diary.id)?;
     let path: NotePath = sharded(open, "diary", &file_name(&diary.title, &id), &id)?;
     Ok(VaultFileChange::Create { path, text: note(&diary) })
 }

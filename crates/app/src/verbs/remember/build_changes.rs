@@ -9,7 +9,7 @@ use super::{NewEpisode, PreferenceChange, SupersededFact, WrittenFact};
 use crate::context::find::load;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{new_note_path, supersedes_edge};
 use cm_learn::diary::note::as_line;
@@ -396,7 +396,7 @@ impl ChangeBuilder<'_> {
         }
         let mut written = Vec::new();
         for (day, entries) in days {
-            let path = NotePath::parse(&day).map_err(|error| Error::usage(error.to_string()))?;
+            let path = NotePath::parse(&day)?;
             let there = self.open.vault.file(&path).exists();
             let mut text = String::new();
             for (at, entry) in entries.iter().enumerate() {

@@ -47,7 +47,7 @@ pub fn refresh(connection: &ServerConnection, api: &ServerApi) -> Result<()> {
     let Some((folder, file)) = connection.folder.as_deref().zip(connection.memory_file.as_deref()) else {
         return Ok(());
     };
-    let path = NotePath::parse(file).map_err(|error| Error::usage(error.to_string()))?;
+    let path = NotePath::parse(file)?;
     let before = external_folder::below(folder, &path)?;
     match before {
         Some(before) if before == text.as_bytes() => return Ok(()),
