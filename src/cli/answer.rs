@@ -108,6 +108,15 @@ impl Output {
         printed(terminal::show(&shown, self.may_page && !self.json))
     }
 
+    /// Prints the notices of the call, and a document as it is.
+    ///
+    /// # Errors
+    /// stdout cannot be written. A closed pipe is not an error.
+    pub fn document(&self, context: &Context, document: &str) -> Result<Printed> {
+        self.notices(context);
+        self.plain(document)
+    }
+
     /// Prints bytes unchanged. On a terminal, control characters are replaced.
     ///
     /// # Errors
@@ -175,7 +184,7 @@ impl Output {
 }
 
 /// Adds a pointer to the help of the command in `arguments` to usage errors without a hint.
-pub fn with_way_on(error: Error, arguments: &[OsString]) -> Error {
+pub fn with_help_hint(error: Error, arguments: &[OsString]) -> Error {
     if error.kind != ErrorKind::Usage || error.hint.is_some() {
         return error;
     }
@@ -207,14 +216,8 @@ fn printed(written: io::Result<()>) -> Result<Printed> {
     }
 }
 
-/// Handles a parser error of `cm guard` run as a hook: prints it and exits 0, so that the agent is not blocked.
-pub fn spared(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::SUCCESS
-}
-
-/// Handles a parser result: help and version go to stdout, errors are printed as text or JSON.
-pub fn refused_by_clap(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
+/// Reports what the parser returned instead of arguments: help and version go to stdout, errors are printed as text or JSON.
+pub fn report_parser_result(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
     suggest_command(&mut error);
     if !error.use_stderr() {
         let shown = error.render();

@@ -49,15 +49,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let begun = std::time::Instant::now();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     terminal::Color::of(&arguments).apply();
+    let invocation = Invocation::of(&arguments);
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() && commands::guard::is_hook(&arguments) => {
-            return answer::spared(&error);
-        }
-        Err(error) if error.use_stderr() && commands::hook::is_hook(&arguments) => {
-            return commands::hook::spared(&arguments, &Output::new(false, true, false));
-        }
-        Err(error) => return answer::refused_by_clap(error, &arguments),
+        Err(error) => match invocation {
+            Invocation::Guard if error.use_stderr() => {
+                let _ = error.print();
+                return ExitCode::SUCCESS;
+            }
+            Invocation::Hook if error.use_stderr() => {
+                return commands::hook::answer_nothing(&arguments, &Output::new(false, true, false));
+            }
+            _ => return answer::report_parser_result(error, &arguments),
+        },
     };
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose)
         .with_pager(!cli.globals.no_pager);
@@ -70,15 +74,36 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Printed::Success) => ExitCode::SUCCESS,
         Ok(Printed::Failed) => ExitCode::from(1),
         Ok(Printed::Kind(kind)) => ExitCode::from(status::exit(kind)),
-        Err(_) if commands::hook::is_hook(&arguments) => commands::hook::spared(&arguments, &output),
+        Err(_) if invocation == Invocation::Hook => commands::hook::answer_nothing(&arguments, &output),
         Err(error) => {
-            let error = answer::with_way_on(error, &arguments);
+            let error = answer::with_help_hint(error, &arguments);
             output.error(&error);
-            // A guard that fails must not block the agent: agents treat some exit codes as a refusal.
-            if commands::guard::is_hook(&arguments) {
-                return ExitCode::SUCCESS;
+            match invocation {
+                Invocation::Guard => ExitCode::SUCCESS,
+                _ => ExitCode::from(status::exit(error.kind)),
             }
-            ExitCode::from(status::exit(error.kind))
+        }
+    }
+}
+
+/// Who runs the program, which decides about errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Invocation {
+    /// A person or a script, which gets the error and its exit code.
+    Person,
+    /// An agent that runs `cm hook`; it gets an empty answer.
+    Hook,
+    /// An agent that runs `cm guard` as a hook; it gets the error, and exit code 0, because agents treat some others as a
+    /// refusal.
+    Guard,
+}
+
+impl Invocation {
+    fn of(arguments: &[OsString]) -> Self {
+        match call::command_name(arguments) {
+            Some(name) if name == "hook" => Self::Hook,
+            Some(name) if name == "guard" && commands::guard::is_hook(arguments) => Self::Guard,
+            _ => Self::Person,
         }
     }
 }

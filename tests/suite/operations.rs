@@ -1,7 +1,7 @@
 //! Operations and commands of the same name return the same JSON, errors, commits and usage counts,
 //! and the schemas of the operations accept the input.
 
-use cm::cli::answer::with_way_on;
+use cm::cli::answer::with_help_hint;
 use cm_app::{Context, Error};
 use cm_render::json;
 use cm_server::operations::{OperationSpec, TABLE};
@@ -278,7 +278,7 @@ fn each_refuses_as_its_command_does() {
         let ran = by_hand.cm(&[&arguments[..], &["--json"]].concat());
         let error = operate(&served, &arguments, name, given).expect_err(line);
         let program: Vec<_> = ["cm"].into_iter().chain(arguments).map(Into::into).collect();
-        assert_eq!(format!("{}\n", json::error(&with_way_on(error, &program))), ran.stdout, "{line}");
+        assert_eq!(format!("{}\n", json::error(&with_help_hint(error, &program))), ran.stdout, "{line}");
         assert_ne!(ran.code, 0, "{line}");
     }
 }

@@ -28,8 +28,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let print = arguments.print || arguments.as_of.is_some();
     let outcome = generate::core(&context, print)?;
     if print && !output.json {
-        output.notices(&context);
-        return output.plain(&outcome.text.unwrap_or_default());
+        return output.document(&context, &outcome.text.unwrap_or_default());
     }
     output.print(&context, &outcome, text::generate::generated)
 }

@@ -55,10 +55,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         _ => export::export(&context, &options)?,
     };
     match &outcome.document {
-        Some(document) => {
-            output.notices(&context);
-            output.plain(document)
-        }
+        Some(document) => output.document(&context, document),
         None => output.print(&context, &outcome, text::export::exported),
     }
 }

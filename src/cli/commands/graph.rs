@@ -53,6 +53,5 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return output.print(&context, &related, text::related::tree);
     }
     let drawn = graph::graph(&context, arguments.note.as_deref(), arguments.hops, format)?;
-    output.notices(&context);
-    output.plain(&drawn)
+    output.document(&context, &drawn)
 }

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use crate::cli::call::command_name;
 use crate::cli::stdin;
 use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
 use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
@@ -118,8 +117,7 @@ fn is_message(given: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(given).is_ok_and(|value| value.is_object())
 }
 
-/// Whether an agent runs the guard as a hook: without `--`, and standard input is not a terminal.
+/// Whether an agent runs `cm guard` as a hook: without `--`, and standard input is not a terminal.
 pub fn is_hook(arguments: &[OsString]) -> bool {
-    let is_guard = command_name(arguments).is_some_and(|name| name == "guard");
-    is_guard && !arguments.iter().any(|word| word == "--") && !stdin::is_terminal()
+    !arguments.iter().any(|word| word == "--") && !stdin::is_terminal()
 }

@@ -7,7 +7,6 @@ use std::process::{Command, ExitCode, Stdio};
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::cli::call::command_name;
 use crate::cli::stdin;
 use cm_app::verbs::hook::{self, BackgroundTask};
 use cm_app::{Request, Result};
@@ -100,13 +99,8 @@ fn start(command: &mut Command, task: &BackgroundTask) -> std::io::Result<()> {
     child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()))
 }
 
-/// Whether these arguments run `cm hook`.
-pub fn is_hook(arguments: &[OsString]) -> bool {
-    command_name(arguments).is_some_and(|name| name == "hook")
-}
-
-/// Answers a hook whose arguments are invalid: an empty answer and exit code 0.
-pub fn spared(arguments: &[OsString], output: &Output) -> ExitCode {
+/// Answers a hook that failed: an empty answer and exit code 0.
+pub fn answer_nothing(arguments: &[OsString], output: &Output) -> ExitCode {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     // A closed pipe needs no answer.
     let _ = output.plain(hook::nothing_for(&words.iter().map(String::as_str).collect::<Vec<_>>()));

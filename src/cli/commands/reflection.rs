@@ -23,8 +23,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let context = Context::open(call)?;
     let outcome = generate::reflection(&context, arguments.print)?;
     if arguments.print && !output.json {
-        output.notices(&context);
-        return output.plain(&outcome.text.unwrap_or_default());
+        return output.document(&context, &outcome.text.unwrap_or_default());
     }
     output.print(&context, &outcome, text::generate::generated)
 }

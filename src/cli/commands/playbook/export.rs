@@ -43,10 +43,7 @@ pub fn run(context: &Context, arguments: Arguments, output: &Output) -> Result<P
     };
     let outcome = export::export(context, &options)?;
     match &outcome.document {
-        Some(document) => {
-            output.notices(context);
-            output.plain(document)
-        }
+        Some(document) => output.document(context, document),
         None => output.print(context, &outcome, text::playbook::export::exported),
     }
 }
