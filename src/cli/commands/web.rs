@@ -44,7 +44,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let changes = ChangeFeed::default();
     follow_for_page(&calls, changes.clone())?;
     let no_randomness =
-        |error| Error::new(ErrorKind::Failed, "random", format!("no random numbers: {error}"));
+        |error| Error::new(ErrorKind::Failed, "randomness", format!("no random numbers: {error}"));
     let (secret, host) = (random_secret().map_err(no_randomness)?, random_secret().map_err(no_randomness)?);
     // Cookies are shared by all ports of a host, so that each page has a host of its own.
     let host = format!("cm-{}.localhost", &host[..12]);
