@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::revision;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::update::{UpdateResult, revision_of};
+use crate::verbs::update::UpdateResult;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::{Finding, Severity};
 use cm_note::frontmatter::edit::in_line_breaks;
@@ -118,11 +118,5 @@ pub fn replace(context: &Context, reference: &str, text: &str, expected: &str) -
         false => vec![VaultFileChange::Replace { path: path.clone(), expected: Some(stored), text }],
     };
     let written = write::apply(context, ChangeSet { message, changes })?;
-    Ok(UpdateResult {
-        id: found.note.key().to_owned(),
-        path: path.to_string(),
-        commit: written.commit,
-        changed: !written.changed.is_empty(),
-        revision: revision_of(context.target(), &path),
-    })
+    Ok(UpdateResult::of_write(context.target(), found.note.key(), &path, written))
 }

@@ -3,7 +3,7 @@
 
 use crate::context::find::{ResolvedNote, find_in_target};
 use crate::context::open::Context;
-use crate::context::write;
+use crate::context::write::{self, WriteResult};
 use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::history;
@@ -67,15 +67,8 @@ fn set(context: &Context, reference: &str, action: PinAction) -> Result<UpdateRe
             )));
         }
     }
-    let mut outcome = UpdateResult {
-        id: note.key().to_owned(),
-        path: note.path.to_string(),
-        commit: None,
-        changed: false,
-        revision: Some(ContentHash::of(&found.bytes).revision()),
-    };
     if note.pinned == (action == PinAction::Pin) {
-        return Ok(outcome);
+        return Ok(UpdateResult::of_write(found.open, note.key(), &note.path, WriteResult::default()));
     }
     // The folder says it; a key that says otherwise would contradict it.
     let edits = vec![Edit::Remove { key: "pinned".to_owned() }];
@@ -95,11 +88,7 @@ fn set(context: &Context, reference: &str, action: PinAction) -> Result<UpdateRe
         changes.push(VaultFileChange::Move { from, to: to.clone(), expected, edits });
     }
     let written = write::apply(context, ChangeSet { message, changes })?;
-    outcome.path = to.to_string();
-    outcome.commit = written.commit;
-    outcome.changed = !written.changed.is_empty();
-    outcome.revision = revision_of(found.open, &to);
-    Ok(outcome)
+    Ok(UpdateResult::of_write(found.open, note.key(), &to, written))
 }
 
 /// Plans the edits that keep the links to and from a note valid after its move.

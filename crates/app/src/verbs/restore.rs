@@ -7,7 +7,7 @@ use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::history::{here_or_gone, is_meant, versions};
-use crate::verbs::update::{UpdateResult, revision_of};
+use crate::verbs::update::UpdateResult;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::note::Note;
@@ -104,13 +104,7 @@ fn write_versions(
 ) -> Result<UpdateResult> {
     let path = changes[0].path().clone();
     let written = write::apply(context, ChangeSet { message, changes })?;
-    Ok(UpdateResult {
-        id: id.to_owned(),
-        path: path.to_string(),
-        commit: written.commit,
-        changed: !written.changed.is_empty(),
-        revision: revision_of(context.target(), &path),
-    })
+    Ok(UpdateResult::of_write(context.target(), id, &path, written))
 }
 
 /// Finds a note in a commit by id, id prefix, path or title; the note's current path is tried

@@ -10,7 +10,7 @@ use crate::context::find::{ResolvedNote, find_in_target};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::revision;
-use crate::context::write;
+use crate::context::write::{self, WriteResult};
 use crate::error::{Error, Result};
 use crate::verbs::agent_update;
 use crate::verbs::note_fields::{check_tag_count, clean_tags, field_of, key_of};
@@ -52,6 +52,19 @@ pub struct UpdateResult {
     /// Revision of the note after the update, to pass as the expected one of the next; null if the
     /// file cannot be read.
     pub revision: Option<String>,
+}
+
+impl UpdateResult {
+    /// Creates the result of a write that left the note with this key at `path`.
+    pub(crate) fn of_write(open: &OpenVault, key: &str, path: &NotePath, written: WriteResult) -> Self {
+        Self {
+            id: key.to_owned(),
+            path: path.to_string(),
+            commit: written.commit,
+            changed: !written.changed.is_empty(),
+            revision: revision_of(open, path),
+        }
+    }
 }
 
 /// Returns the current revision of a note; `None` if its file cannot be read.
@@ -131,13 +144,7 @@ fn write_edits(
         None => vec![VaultFileChange::Edit { path, edits }],
     };
     let written = write::apply(context, ChangeSet { message, changes })?;
-    Ok(UpdateResult {
-        id: found.note.key().to_owned(),
-        path: found.note.path.to_string(),
-        commit: written.commit,
-        changed: !written.changed.is_empty(),
-        revision: revision_of(found.open, &found.note.path),
-    })
+    Ok(UpdateResult::of_write(found.open, found.note.key(), &found.note.path, written))
 }
 
 /// Adds an edit that sets `updated`; returns no edits at all if the given ones change nothing.
