@@ -13,6 +13,16 @@ pub fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {}", plural(noun)) }
 }
 
+/// Formats a count with its noun and "is" or "are".
+///
+/// ```
+/// use cm_text::plural::count_is;
+/// assert_eq!([count_is(1, "note"), count_is(2, "note")], ["1 note is", "2 notes are"]);
+/// ```
+pub fn count_is(n: usize, noun: &str) -> String {
+    format!("{} {}", count(n, noun), if n == 1 { "is" } else { "are" })
+}
+
 fn plural(noun: &str) -> String {
     match noun.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),

@@ -26,6 +26,7 @@ use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_playbook::curation::{CurationLimits, Playbook};
 use cm_store::config::keys;
+use cm_text::plural::count_is;
 
 pub use row::BulletRow;
 
@@ -149,11 +150,11 @@ pub fn showable(
         note.is_some_and(|note| may_be_shown(&vault_bullet.bullet, note))
     };
     let (shown, others): (Vec<VaultBullet>, Vec<VaultBullet>) = bullets.into_iter().partition(may);
-    let rules = match others.iter().filter(|vault_bullet| vault_bullet.bullet.is_live()).count() {
-        0 => return (shown, None),
-        1 => "1 rule is".to_owned(),
-        more => format!("{more} rules are"),
-    };
+    let skipped = others.iter().filter(|vault_bullet| vault_bullet.bullet.is_live()).count();
+    if skipped == 0 {
+        return (shown, None);
+    }
+    let rules = count_is(skipped, "rule");
     (shown, Some(format!("{rules} skipped because of hidden characters: `cm validate` shows them")))
 }
 

@@ -23,6 +23,7 @@ use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Note, NoteKind};
+use cm_text::plural::count_is;
 
 /// The facts, preferences and episodes that agents may see.
 #[derive(Debug, Default)]
@@ -126,11 +127,7 @@ impl MemoryView {
     /// Renders the section of a rule file; adds a notice if memories were left out.
     pub fn part(&self, context: &Context) -> MemoryPart {
         if self.left_out > 0 {
-            let what = if self.left_out == 1 {
-                "1 note is".to_owned()
-            } else {
-                format!("{} notes are", self.left_out)
-            };
+            let what = count_is(self.left_out, "note");
             context.notice(format!(
                 "{what} skipped because of hidden characters or instructions to the agent: `cm validate` shows them"
             ));
