@@ -16,6 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use cm_note::instant::Instant;
 
+/// Returns the beginning of a session ID that is shown: its first eight characters.
+pub fn short_id(id: &str) -> &str {
+    id.char_indices().nth(8).map_or(id, |(end, _)| &id[..end])
+}
+
 /// The agent program that wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

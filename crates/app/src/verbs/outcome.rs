@@ -127,7 +127,7 @@ pub fn outcome(
     for open in &context.vaults {
         context.ensure_fresh(open)?;
     }
-    let session = resolve::which(context, &access, options)?;
+    let session = resolve::resolve_session(context, &access, options)?;
     let credits = credit::credits(context, &session, options)?;
     let level = context.target().level;
     let how = CurationOptions::by_person("outcome").with_subject(format!(

@@ -18,14 +18,12 @@ use cm_learn::statement::{
 };
 use cm_note::bullet::content::fold_whitespace;
 use cm_secrets::redact;
-use cm_session::SessionMeta;
+use cm_session::{SessionMeta, short_id};
 use cm_store::config::keys;
 
 /// Number of words that are judged while the agent waits. A longer prompt is judged in the
 /// background; of longer words in the log, those of the most probable parts are.
 const MAX_JUDGED_WORDS: usize = 40;
-/// Length of a session ID in the request; enough to be unique among recent sessions.
-const SHORT_ID: usize = 8;
 /// Maximum length of a command in the request, in characters, so that it stays within 40 tokens.
 const MAX_COMMAND_CHARS: usize = 24;
 /// Maximum length of words of an earlier prompt in the request, in characters; for the same reason.
@@ -169,7 +167,7 @@ fn most_lasting(context: &Context, prompt: &str, statement_context: StatementCon
 
 /// Words the request; at most 40 tokens.
 fn wording(signal: &Signal) -> String {
-    let short: String = signal.session.chars().take(SHORT_ID).collect();
+    let short = short_id(&signal.session);
     let call = cut(
         &fold_whitespace(signal.call.as_deref().unwrap_or_default()).replace('`', "'"),
         MAX_COMMAND_CHARS,

@@ -14,6 +14,7 @@ use cm_agents::hook::injection::neutralize;
 use cm_agents::hook::{HookAgent, HookEvent, HookMessage};
 use cm_learn::prose::cut;
 use cm_session::injected_markers;
+use cm_session::short_id;
 use cm_store::config::{SettingOrigin, keys};
 
 /// Maximum number of statements in the request.
@@ -64,7 +65,7 @@ pub(super) fn request(context: &Context, message: &HookMessage) -> Result<Option
 }
 
 fn wording(session: &str, unread: &[Signal]) -> String {
-    let short: String = session.chars().take(8).collect();
+    let short = short_id(session);
     let listed = unread.iter().rev().take(MAX_LISTED_STATEMENTS).rev().map(|signal| {
         let call = signal.answers.as_deref().map(|call| cut(call, MAX_QUOTE_CHARS)).unwrap_or_default();
         let words = cut(&signal.quote, MAX_QUOTE_CHARS);

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::{SessionAccess, sources};
 use cm_index::sessions::Session;
+use cm_session::short_id;
 
 /// Maximum length of the ID of a session that is not indexed, in characters.
 const MAX_ID_CHARS: usize = 200;
@@ -23,14 +24,18 @@ pub(super) struct OutcomeSession {
 impl OutcomeSession {
     /// The first eight characters of the ID.
     pub fn short(&self) -> String {
-        self.id.chars().take(8).collect()
+        short_id(&self.id).to_owned()
     }
 }
 
 /// Resolves the session. An unknown session is only accepted from an agent and only with rules to
 /// credit, because its log may not be written yet or may not be readable. The holder of a token
 /// resolves no session of other people.
-pub(super) fn which(context: &Context, access: &SessionAccess, options: &Options) -> Result<OutcomeSession> {
+pub(super) fn resolve_session(
+    context: &Context,
+    access: &SessionAccess,
+    options: &Options,
+) -> Result<OutcomeSession> {
     let name = options.session.trim();
     let unknown = match access.find(name) {
         Ok(listed) => {

@@ -23,6 +23,7 @@ use cm_note::note::compose::EdgeEnd;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::{CurationResult, SweepScope};
+use cm_session::short_id;
 
 pub struct CommitResult {
     /// Changes of the playbook, by delta.
@@ -57,7 +58,7 @@ impl SessionProcessor<'_> {
             agent: Some(diary.agent.clone()),
             deltas: deltas.collect(),
         };
-        let short: String = diary.session.chars().take(8).collect();
+        let short = short_id(&diary.session);
         let subject = format!("Reflect on {} session {short}: {}", diary.agent, diary.title);
         let options = CurationOptions {
             dry_run: self.run_options.dry_run,
