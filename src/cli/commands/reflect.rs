@@ -18,9 +18,9 @@ use cm_render::text;
 /// (`cm review`). Facts, preferences and fixes become memories. A rule or memory that the person withdraws ("forget what I
 /// said about staging") is retired. An agent's explanation of a failure becomes a fix if the command then passed. What
 /// recurs in the commands, results and edits of several sessions is counted: a fix once, a draft twice, a rule from three
-/// sessions on. Marks
-/// such as `[cm: helpful b-…]` become feedback; rules cited by ID count with 0.3 of the weight. Each session is one commit,
-/// and the vault is locked only for that commit. Without a model (`llm.provider`) everything is extracted by rules.
+/// sessions on. Marks such as `[cm: helpful b-…]` become feedback; rules cited by ID count with 0.3 of the weight. Each session
+/// is one commit, and the vault is locked only for that commit. Without a model (`llm.provider`) everything is extracted by
+/// rules.
 ///
 /// Ctrl-C finishes the current session and stops; a second Ctrl-C drops that session. The next run continues from there.
 /// What Claude Code and Codex remember by themselves (as in `cm import native`) is taken over once, as unverified memories;

@@ -22,11 +22,11 @@ const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute_of_day: 4 * 
 pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
     let context = open(calls, ProgressWatch::default())?;
     let job =
-        |name: &'static str, rhythm, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {
+        |name: &'static str, interval, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {
             let [to_run, to_keep] = [Arc::clone(calls), Arc::clone(calls)];
             Ok(Job {
                 name,
-                interval: rhythm,
+                interval,
                 last: Some(jobs::last(&context, name)?),
                 run: Arc::new(move |stop| work(&open(&to_run, ProgressWatch::cancelled_by(stop))?, stop)),
                 done: Arc::new(move |now| jobs::done(&open(&to_keep, ProgressWatch::default())?, name, now)),

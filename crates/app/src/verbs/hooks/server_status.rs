@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::HookFailure;
+use super::status::MAX_SHOWN_FAILURES;
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::server_client::connection::{ServerConnection, TokenOrigin};
@@ -14,9 +15,6 @@ use crate::verbs::server_client::outbox::{Outbox, OutboxItem, RefusedItem};
 use crate::verbs::server_client::reachability::Outage;
 use cm_agents::hook::failure::FailureLogLine;
 use cm_store::vault::json_lines::JsonLinesFile;
-
-/// Maximum number of refused uploads and of failures shown.
-const MAX_SHOWN_FAILURES: usize = 5;
 
 /// A team server that hooks call, and the uploads that wait for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

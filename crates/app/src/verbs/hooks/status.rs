@@ -24,7 +24,7 @@ use cm_session::Agent;
 pub use cm_agents::hook::settings::InstallStatus as HookState;
 
 /// Maximum number of hook failures shown.
-const MAX_SHOWN_FAILURES: usize = 5;
+pub(super) const MAX_SHOWN_FAILURES: usize = 5;
 
 /// Hooks, skills and MCP server in one agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
