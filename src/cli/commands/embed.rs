@@ -72,12 +72,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         }
         Some(Action::Use { provider, model, url, path, runtime }) => {
             let file = |path: PathBuf| call.cwd.join(path).to_string_lossy().into_owned();
-            let given =
-                [("model", model), ("url", url), ("path", path.map(file)), ("runtime", runtime.map(file))];
             let provider =
                 provider.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-            let with = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-            let outcome = embed::change(call.clone(), &embed::ModelChange { provider, with })?;
+            let (path, runtime) = (path.map(file), runtime.map(file));
+            let change = embed::ModelChange { provider, model, path, url, runtime };
+            let outcome = embed::change(call.clone(), &change)?;
             output.print(&Context::open(call)?, &outcome, text::embed::changed)
         }
     }

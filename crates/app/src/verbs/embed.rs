@@ -62,15 +62,25 @@ pub enum ModelRole {
 pub struct ModelChange {
     /// New value of `embeddings.provider`.
     pub provider: String,
-    /// Settings of the provider and their new values, such as `("model", …)` for
-    /// `embeddings.model`.
-    pub with: Vec<(&'static str, String)>,
+    /// New value of `embeddings.model`; `None` removes it.
+    pub model: Option<String>,
+    /// New value of `embeddings.path`; `None` removes it.
+    pub path: Option<String>,
+    /// New value of `embeddings.url`; `None` removes it.
+    pub url: Option<String>,
+    /// New value of `embeddings.runtime`, which describes the machine; `None` leaves it.
+    pub runtime: Option<String>,
 }
 
-/// Settings under `embeddings.` that are removed when the provider changes.
-const PROVIDER_SETTINGS: [&str; 3] = ["model", "path", "url"];
-/// Setting under `embeddings.` that describes the machine, so that a change of provider retains it.
-const RUNTIME: &str = "runtime";
+impl ModelChange {
+    /// Returns the settings under `embeddings.` that change, beside `provider`, with their new values.
+    fn settings(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+        let of_provider =
+            [("model", self.model.as_deref()), ("path", self.path.as_deref()), ("url", self.url.as_deref())];
+        of_provider.into_iter().chain(self.runtime.as_deref().map(|library| ("runtime", Some(library))))
+    }
+}
+
 /// Number of texts per thread that the model receives at once.
 const TEXTS_PER_BATCH: usize = 16;
 
@@ -145,24 +155,18 @@ pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) 
 /// # Errors
 /// A model that cannot be opened or does not answer; the settings then stay unchanged.
 pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
-    let with =
-        |last: &str| change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
     if let ("builtin", Some(model)) =
-        (change.provider.as_str(), with("model").filter(|model| !model.is_empty()))
+        (change.provider.as_str(), change.model.as_deref().filter(|model| !model.is_empty()))
         && BuiltinModel::of(model).is_none()
     {
         let names = BuiltinModel::NAMES.map(|(name, _)| format!("`{name}`")).join(" or ");
         return Err(Error::usage(format!("there is no built-in model `{model}`"))
             .hint(format!("the built-in models are {names}")));
     }
-    let variable = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();
-    tried.variables.insert(variable("provider"), change.provider.clone());
-    for last in PROVIDER_SETTINGS {
-        tried.variables.insert(variable(last), with(last).unwrap_or_default().to_owned());
-    }
-    if let Some(library) = with(RUNTIME) {
-        tried.variables.insert(variable(RUNTIME), library.to_owned());
+    for (name, value) in change.settings().chain([("provider", Some(change.provider.as_str()))]) {
+        let variable = format!("CM_EMBEDDINGS_{}", name.to_uppercase());
+        tried.variables.insert(variable, value.unwrap_or_default().to_owned());
     }
     let context = Context::open(tried)?;
     context.persons_only("change settings")?;
@@ -171,8 +175,8 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     }
     context.take_notices();
     let context = Context::open(call.clone())?;
-    for last in PROVIDER_SETTINGS.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
-        config::set(&context, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
+    for (name, value) in change.settings() {
+        config::set(&context, &format!("embeddings.{name}"), value, SettingsTarget::Private)?;
     }
     config::set(&context, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;
     let context = Context::open(call)?;
