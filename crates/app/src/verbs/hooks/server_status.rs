@@ -113,7 +113,7 @@ fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<Serve
 impl RefusedUpload {
     fn of(refused: RefusedItem) -> Self {
         let (kind, session) = match refused.item {
-            Some(OutboxItem { endpoint, session, .. }) => (endpoint, session),
+            Some(OutboxItem { endpoint, session, .. }) => (endpoint.name().to_owned(), session),
             None => (String::new(), String::new()),
         };
         Self { at: refused.at.to_string(), kind, session, reason: refused.reason }

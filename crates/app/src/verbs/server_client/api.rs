@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::context::request::Request;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::server_client::connection::ServerConnection;
-use crate::verbs::server_client::outbox::OutboxItem;
+use crate::verbs::server_client::outbox::{OutboxItem, UploadEndpoint};
 use cm_net::{
     ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper, ServerUrl, TrustedCertificate,
 };
@@ -145,14 +145,8 @@ impl ServerApi {
         let header_names = own.as_ref().unwrap_or(&self.names);
         let key = ("idempotency-key", item.key.as_str());
         let headers: Vec<(&'static str, &str)> = headers(header_names).chain([key]).collect();
-        let answer = self.post(&item.endpoint, &item.body, &headers, timeout)?;
-        let answer = parsed(&answer)?;
-        let (text, number) = match item.endpoint.as_str() {
-            "sessions" => ("session", "received"),
-            _ => ("id", "helpful"),
-        };
-        let is_expected = answer[text].is_string() && answer[number].is_u64();
-        is_expected.then_some(()).ok_or_else(malformed)
+        let answer = self.post(item.endpoint.name(), &item.body, &headers, timeout)?;
+        item.endpoint.is_answer(&parsed(&answer)?).then_some(()).ok_or_else(malformed)
     }
 
     /// Asks whether the token may write, without writing: an upload without messages is invalid, but
@@ -163,7 +157,7 @@ impl ServerApi {
     pub fn may_write(&self, timeout: Duration) -> std::result::Result<bool, CallFailure> {
         let empty = serde_json::json!({ "session": "check", "messages": [] });
         let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
-        match self.post("sessions", &empty, &headers, timeout) {
+        match self.post(UploadEndpoint::Sessions.name(), &empty, &headers, timeout) {
             Ok(_) => Ok(true),
             Err(failure) if failure.status == Some(400) => Ok(true),
             Err(failure) if failure.status == Some(403) => Ok(false),

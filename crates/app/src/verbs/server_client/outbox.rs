@@ -31,13 +31,39 @@ const LASTING_SECONDS: i64 = 15 * 60;
 /// Maximum number of uploads with such failures, after which a delivery ends.
 const MAX_PASSED_OVER: usize = 20;
 
+/// Endpoint that an upload is sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UploadEndpoint {
+    Sessions,
+    Feedback,
+}
+
+impl UploadEndpoint {
+    /// Path of the endpoint, and its name in files and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Feedback => "feedback",
+        }
+    }
+
+    /// Whether this can be the endpoint's answer, and not, for example, the page of a network's login.
+    pub(super) fn is_answer(self, answer: &Value) -> bool {
+        let (text, number) = match self {
+            Self::Sessions => ("session", "received"),
+            Self::Feedback => ("id", "helpful"),
+        };
+        answer[text].is_string() && answer[number].is_u64()
+    }
+}
+
 /// An upload: the body of a `POST` request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutboxItem {
     /// Idempotency key: a hash of endpoint and body.
     pub key: String,
-    /// `sessions` or `feedback`.
-    pub endpoint: String,
+    pub endpoint: UploadEndpoint,
     /// Time at which it was added.
     pub at: Instant,
     /// Agent that wrote the session; `None` in uploads that earlier versions of cm queued.
@@ -112,11 +138,11 @@ pub struct DeliveryTurn<'a> {
 impl OutboxItem {
     /// Creates an upload with the key that follows from its content.
     #[must_use]
-    pub fn new(endpoint: &str, (agent, session): (Agent, &str), at: Instant, body: Value) -> Self {
-        let hash = blake3::hash(format!("{endpoint}\0{body}").as_bytes()).to_hex();
+    pub fn new(endpoint: UploadEndpoint, (agent, session): (Agent, &str), at: Instant, body: Value) -> Self {
+        let hash = blake3::hash(format!("{}\0{body}", endpoint.name()).as_bytes()).to_hex();
         Self {
             key: hash[..32].to_owned(),
-            endpoint: endpoint.to_owned(),
+            endpoint,
             at,
             agent: Some(agent.name().to_owned()),
             session: session.to_owned(),
@@ -408,7 +434,12 @@ mod tests {
     }
 
     fn item(number: usize) -> OutboxItem {
-        OutboxItem::new("feedback", SESSION, Instant::from_unix(0), json!({ "id": format!("b-{number}") }))
+        OutboxItem::new(
+            UploadEndpoint::Feedback,
+            SESSION,
+            Instant::from_unix(0),
+            json!({ "id": format!("b-{number}") }),
+        )
     }
 
     #[test]
@@ -421,7 +452,12 @@ mod tests {
         let many: Vec<OutboxItem> = (3..MAX_WAITING_UPLOADS + 10).map(item).collect();
         assert_eq!(turn.add(&many).unwrap(), MAX_WAITING_UPLOADS - 2);
         assert_eq!(outbox.size().unwrap().items, MAX_WAITING_UPLOADS);
-        let large = OutboxItem::new("sessions", SESSION, Instant::from_unix(0), json!("x".repeat(64 << 20)));
+        let large = OutboxItem::new(
+            UploadEndpoint::Sessions,
+            SESSION,
+            Instant::from_unix(0),
+            json!("x".repeat(64 << 20)),
+        );
         assert_eq!(turn.add(&[large]).unwrap(), 0);
     }
 
@@ -460,7 +496,12 @@ mod tests {
     fn an_upload_that_always_fails_is_set_aside_once_another_one_at_its_endpoint_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let outbox = outbox(folder.path());
-        let session = OutboxItem::new("sessions", SESSION, Instant::from_unix(0), json!({ "messages": [] }));
+        let session = OutboxItem::new(
+            UploadEndpoint::Sessions,
+            SESSION,
+            Instant::from_unix(0),
+            json!({ "messages": [] }),
+        );
         outbox.queue_turn().unwrap().add(&[item(1), item(2), session]).unwrap();
         let turn = outbox.delivery_turn().unwrap().unwrap();
         let is_down = std::cell::Cell::new(false);

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::sessions::logs::{self, ParsedSession};
 use crate::sessions::sources::LogSources;
 use crate::verbs::server_client::connection::{ServerConnection, holds};
-use crate::verbs::server_client::outbox::OutboxItem;
+use crate::verbs::server_client::outbox::{OutboxItem, UploadEndpoint};
 use cm_agents::hook::injection_log::file_name;
 use cm_agents::ingest::LogSource;
 use cm_agents::ingest::uploaded::MessageRole;
@@ -197,7 +197,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
         }
         body["messages"] = chunk.into_iter().map(|(_, message)| message).collect();
         planned.push(PlannedUpload {
-            item: OutboxItem::new("sessions", (found.meta.agent, session), now, body),
+            item: OutboxItem::new(UploadEndpoint::Sessions, (found.meta.agent, session), now, body),
             progress: progress.clone(),
         });
     }
@@ -210,7 +210,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
                 body["reason"] = Value::from(reason);
             }
             planned.push(PlannedUpload {
-                item: OutboxItem::new("feedback", (found.meta.agent, session), now, body),
+                item: OutboxItem::new(UploadEndpoint::Feedback, (found.meta.agent, session), now, body),
                 progress: progress.clone(),
             });
         }
