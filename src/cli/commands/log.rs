@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::recent::when;
+use super::when;
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::log;
 use cm_app::{Context, Request, Result};

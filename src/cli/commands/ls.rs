@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::recent::when;
+use super::when;
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::recent::{self, NoteOrder};
 use cm_app::{Context, Request, Result};

@@ -29,7 +29,8 @@ macro_rules! commands {
 
 use super::answer::{Output, Printed};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use cm_app::{Request, Result};
+use cm_app::{Error, Request, Result};
+use cm_note::instant::Instant;
 use std::path::Path;
 
 commands! {
@@ -70,6 +71,14 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
+/// Parses the time given for `flag`: a date, an RFC 3339 time, or an age such as 7d.
+///
+/// # Errors
+/// It is none of them.
+pub fn when(flag: &str, typed: &str, now: Instant) -> Result<Instant> {
+    Instant::parse_typed(typed, now).map_err(|error| Error::usage(format!("{flag}: {error}")))
+}
+
 /// Returns the text of a file, or standard input for `-`. A relative path is below `folder`.
 ///
 /// # Errors
@@ -79,7 +88,7 @@ pub fn file_or_stdin(folder: &Path, file: &Path) -> Result<String> {
         return text_or_stdin("-");
     }
     std::fs::read_to_string(folder.join(file))
-        .map_err(|error| cm_app::Error::usage(format!("cannot read {}: {error}", file.display())))
+        .map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display())))
 }
 
 /// Returns the text of an option, or standard input if the text is `-`.

@@ -4,8 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::privacy::{self, Options, PermissionTarget};
-use cm_app::{Context, Error, ErrorKind, Request, Result};
-use cm_note::instant::Instant;
+use cm_app::{Context, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Show which agent sessions may be read, where their text may go, and what was read
@@ -81,11 +80,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     match arguments.action {
         None => output.print(&context, &privacy::privacy(&context)?, text::privacy::shown),
         Some(Action::Log { since, limit }) => {
-            let parse = |typed: String| {
-                Instant::parse_typed(&typed, context.now())
-                    .map_err(|error| Error::usage(format!("--since: {error}")))
-            };
-            let options = Options { limit, since: since.map(parse).transpose()? };
+            let since =
+                since.as_deref().map(|typed| super::when("--since", typed, context.now())).transpose()?;
+            let options = Options { limit, since };
             output.print(&context, &privacy::log(&context, &options)?, text::privacy::log)
         }
         Some(Action::Allow(agent)) => {

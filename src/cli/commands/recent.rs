@@ -4,8 +4,7 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::verbs::recent;
-use cm_app::{Context, Error, Request, Result};
-use cm_note::instant::Instant;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// List recently changed notes
@@ -31,7 +30,8 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let since = arguments.since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
+    let since =
+        arguments.since.as_deref().map(|typed| super::when("--since", typed, context.now())).transpose()?;
     let options = recent::Options {
         limit: arguments.limit,
         offset: arguments.offset,
@@ -41,9 +41,4 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let outcome = recent::recent(&context, &options)?;
     output.print(&context, &outcome, text::recent::recent)
-}
-
-/// Parses the time given for `flag`.
-pub fn when(flag: &str, typed: &str, now: Instant) -> Result<Instant> {
-    Instant::parse_typed(typed, now).map_err(|error| Error::usage(format!("{flag}: {error}")))
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::recent::when;
+use super::when;
 use crate::cli::answer::{Output, Printed};
 use cm_app::server_audit::{self, LogOptions};
 use cm_app::verbs::token::{self, Options};

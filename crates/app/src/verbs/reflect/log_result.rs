@@ -40,11 +40,11 @@ impl SessionProcessor<'_> {
             applied: reflection.done.applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
-            ..line(self.context, &proposed.todo.listed, result)
+            ..entry_of(self.context, &proposed.todo.listed, result)
         };
         self.record.add(self.context.target(), own)?;
         for fork in &proposed.todo.forks {
-            let own = line(self.context, fork, ReflectionResult::Fork);
+            let own = entry_of(self.context, fork, ReflectionResult::Fork);
             let fork = ReflectionEntry { tier, reader: reader.clone(), ..own };
             self.record.add(self.context.target(), fork)?;
         }
@@ -65,7 +65,7 @@ impl SessionProcessor<'_> {
             applied,
             status: proposed.diary.verdict.status,
             keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
-            ..line(self.context, &proposed.todo.listed, result)
+            ..entry_of(self.context, &proposed.todo.listed, result)
         };
         self.record.add(self.context.target(), line)
     }
@@ -88,12 +88,12 @@ impl SessionProcessor<'_> {
         };
         self.record.add(
             self.context.target(),
-            ReflectionEntry { why, tier, ..line(self.context, &todo.listed, result) },
+            ReflectionEntry { why, tier, ..entry_of(self.context, &todo.listed, result) },
         )
     }
 }
 
-fn line(context: &Context, listed: &SessionSummary, result: ReflectionResult) -> ReflectionEntry {
+fn entry_of(context: &Context, listed: &SessionSummary, result: ReflectionResult) -> ReflectionEntry {
     ReflectionEntry {
         at: context.now(),
         agent: listed.session.meta.agent.name().to_owned(),
