@@ -11,6 +11,29 @@ const CORE: &str = "core/";
 /// Length of a shortened id, in bytes.
 const SHORT_ID_BYTES: usize = 8;
 
+/// What a reference of an entry says about the note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReferencedNote {
+    /// Path in the vault, decoded.
+    Path(String),
+    /// Beginning of the ID.
+    Id(String),
+}
+
+/// Returns the note of a reference; `None` for a link that leads out of the vault, and for other
+/// words in the place of an ID.
+#[must_use]
+pub fn referenced_note(reference: &str) -> Option<ReferencedNote> {
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let Some(id) = reference.strip_prefix(CORE) else {
+        let path = percent_encoding::percent_decode_str(reference).decode_utf8().ok()?;
+        let is_inside = path.ends_with(".md") && !path.contains("://") && !path.starts_with(['/', '.']);
+        return is_inside.then(|| ReferencedNote::Path(path.into_owned()));
+    };
+    let is_rule = id.starts_with("b-") && id.matches('-').count() == 2;
+    (is_rule || (id.len() >= SHORT_ID_BYTES && is_hex(id))).then(|| ReferencedNote::Id(id.to_owned()))
+}
+
 /// Returns the references under which generated files may list a note.
 #[must_use]
 pub fn note_references(key: &str, path: &NotePath) -> [String; 4] {
@@ -59,7 +82,8 @@ pub fn parts(markdown: &str) -> Vec<InjectionPart> {
 }
 
 /// Returns the note reference of a list item, in one of the forms of [`note_references`].
-fn entry_reference(item: &str) -> Option<String> {
+#[must_use]
+pub fn entry_reference(item: &str) -> Option<String> {
     if let Some(link) = link_target(item) {
         return Some(link.to_owned());
     }
@@ -111,6 +135,15 @@ mod tests {
             assert!(entry_reference(item).is_some_and(|id| names.contains(&id)), "{item}");
         }
         assert_eq!(entry_reference("- a `code` word"), None);
+        let note_of = |item: &str| referenced_note(&entry_reference(item).unwrap());
+        let path = |path: &str| Some(ReferencedNote::Path(path.to_owned()));
+        let id = |id: &str| Some(ReferencedNote::Id(id.to_owned()));
+        assert_eq!(note_of("- [A](graph/fixes/a%20b.md) (x)"), path("graph/fixes/a b.md"));
+        assert_eq!(note_of("- A (x) `1a2b3c4d`"), id("1a2b3c4d"));
+        assert_eq!(note_of("- Run it. `b-mt2ssunl-jq6d8j`"), id("b-mt2ssunl-jq6d8j"));
+        for other in ["- [A](https://example.org/a.md)", "- [A](../b.md)", "- Run `make`"] {
+            assert_eq!(note_of(other), None, "{other}");
+        }
     }
 
     proptest! {

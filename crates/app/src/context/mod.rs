@@ -3,6 +3,7 @@
 pub mod actor;
 pub mod as_of;
 pub mod cancellation;
+pub(crate) mod core_listing;
 pub mod embedding;
 pub(crate) mod feedback_author;
 pub mod find;

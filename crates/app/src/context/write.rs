@@ -10,6 +10,7 @@ pub use joined::{JoinedChange, JoinedFile, join};
 use recovery::{finish_leftovers, or_roll_back};
 
 use crate::context::actor::CallerIdentity;
+use crate::context::core_listing;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::recent_writes::WriteTurn;
@@ -41,7 +42,7 @@ use std::path::PathBuf;
 pub struct WriteResult {
     /// Commit hash; `None` if commits are manual, if there is no repository, or if nothing changed.
     pub commit: Option<String>,
-    /// Files with changed content.
+    /// Files with changed content, without a CORE.md that was only shortened.
     pub changed: Vec<NotePath>,
 }
 
@@ -160,6 +161,8 @@ fn attempt(
     if files.is_empty() {
         return Ok(WriteResult::default());
     }
+    let changed: Vec<NotePath> = files.iter().map(|file| file.path.clone()).collect();
+    core_listing::shorten_core(context, open, &mut files)?;
     let operation = context.new_uuid().simple().to_string();
     let message = secrets::clean_message(&rules, with_actor(set.message, &context.call.by))?;
     let message = CommitMessage { operation: Some(operation.clone()), ..message };
@@ -194,7 +197,7 @@ fn attempt(
     journal.done(&entry.operation)?;
     // Folding usage is housekeeping: the change stands whether or not it works.
     let _ = open.usage().compact();
-    Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+    Ok(WriteResult { commit, changed })
 }
 
 /// Returns the effect of a change on each file; an error if the change would be refused. Does not

@@ -92,7 +92,10 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
             format!("{} changed nothing in the vault", target.id.short()),
         ));
     }
-    let inverse = without_later_changes(context, repo, &target, inverse)?;
+    let mut inverse = without_later_changes(context, repo, &target, inverse)?;
+    if inverse.iter().any(|change| !change.path.is_generated()) {
+        leave_edited_core(context, &mut inverse)?;
+    }
     if inverse.is_empty() {
         let message =
             format!("{} is already undone: its files are as they were before it", target.id.short());
@@ -220,6 +223,10 @@ fn without_later_changes(
             _ => None,
         };
         match (reverted, source) {
+            // A generated file is written again anyway.
+            (None, _) if change.path.is_generated() && inverse.len() > 1 => {
+                changes_left[at].old.clone_from(&now);
+            }
             (None, _) => conflicts.push(change.path.clone()),
             (reverted, Some(source)) => changes_left[source].old = reverted,
             (reverted, None) => changes_left[at].old = reverted,
@@ -251,6 +258,18 @@ fn moved_from(context: &Context, inverse: &[TreeChange], created: &TreeChange) -
 
 fn id_in(context: &Context, path: &NotePath, bytes: &[u8]) -> Option<NoteId> {
     context.target().parse(path, bytes).note.id
+}
+
+/// Leaves out a generated file that differs from the one in HEAD: it is generated again, so that it does
+/// not keep the notes from being undone.
+fn leave_edited_core(context: &Context, inverse: &mut Vec<TreeChange>) -> Result<()> {
+    let mut edited = Vec::new();
+    for change in inverse.iter().filter(|change| change.path.is_generated()) {
+        let found = write::content_or_none(context.target(), &change.path)?;
+        edited.extend((found != change.new).then(|| change.path.clone()));
+    }
+    inverse.retain(|change| !edited.contains(&change.path));
+    Ok(())
 }
 
 /// Refuses the undo if a file has uncommitted edits, which it would overwrite.

@@ -183,7 +183,7 @@ pub fn excluded_notes(graph: &Graph<'_>) -> Vec<(usize, OmissionReason)> {
 }
 
 /// Returns why a current note is not shown to agents; `None` if it may be shown.
-fn held_back(note: &Note) -> Option<OmissionReason> {
+pub(super) fn held_back(note: &Note) -> Option<OmissionReason> {
     match note.kind {
         NoteKind::Bullet => {
             let bullet = Bullet::of(note).filter(|bullet| !may_be_shown(bullet, note))?;

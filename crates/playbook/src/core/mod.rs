@@ -5,6 +5,7 @@
 //! file: the best entries have a link, the others their id. This module accesses no files.
 
 mod entry;
+mod listing;
 
 use cm_note::markdown::escape::escape_link_text;
 use cm_note::note::check::RULE;
@@ -17,6 +18,7 @@ use cm_text::plural::count;
 pub use entry::{
     CoreEntry, EntryScore, LinkStyle, OmissionReason, core_entries, excluded_notes, memory_entries,
 };
+pub use listing::{may_be_listed, without_entries};
 
 /// The core file, and what it lists and leaves out.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::{check_indexes, recently_learned};
+use crate::context::core_listing::unused_references;
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
 use crate::verbs::generate;
@@ -66,12 +68,27 @@ fn core(context: &Context) -> Result<Vec<InjectionPart>> {
         // A file that git could not merge is no memory: it holds two versions and the marks between them.
         let text = open.vault.read_own(layout::CORE)?.filter(|text| conflict_marker(text).is_none());
         if let Some(text) = text {
-            return Ok(memory_text::parts(&text));
+            return without_unused(context, open, memory_text::parts(&text));
         }
     }
     let planned = generate::core(context, true)?;
     let text = planned.text.filter(|_| planned.entries > 0);
     Ok(text.map_or_else(Vec::new, |text| memory_text::parts(&text)))
+}
+
+/// Removes the entries of notes that went out of use after CORE.md was written, such as by hand.
+fn without_unused(
+    context: &Context,
+    open: &OpenVault,
+    mut parts: Vec<InjectionPart>,
+) -> Result<Vec<InjectionPart>> {
+    let references = parts.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
+    let unused = unused_references(context, open, references)?;
+    for part in &mut parts {
+        part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| unused.contains(id)));
+    }
+    parts.retain(|part| !part.entries.is_empty());
+    Ok(parts)
 }
 
 /// Formats the briefing for injection, without entries that CORE.md lists.
