@@ -12,10 +12,11 @@ use crate::context::main_worktree;
 use crate::context::models::Models;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::process_cache::ProcessCache;
+use crate::context::project_scope::code_mark;
 use crate::context::request::Request;
 use crate::context::trust;
 use crate::context::vault_cache::VaultCache;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_store::vault::lock::VaultLock;
@@ -359,9 +360,20 @@ fn selected_vaults(
         }
     }
     if found.is_empty() {
-        return Err(vault::Error::NoVault { from: call.cwd.clone() }.into());
+        return Err(no_vault(call));
     }
     Ok(found)
+}
+
+/// The error that no vault is found: in a repository with code, its hint offers a vault beside the code.
+fn no_vault(call: &Request) -> Error {
+    let error = Error::from(vault::Error::NoVault { from: call.cwd.clone() });
+    let repository = call.cwd.ancestors().find(|folder| folder.join(".git").exists());
+    let Some(root) = repository.filter(|root| code_mark(root).is_some()) else { return error };
+    let place = if call.cwd == *root { "here" } else { "in the folder of the repository" };
+    error.hint(format!(
+        "create one beside the code with `cm init .memory` {place}, or select one with `--vault` or CM_VAULT"
+    ))
 }
 
 /// Reads the settings of each vault.

@@ -30,6 +30,51 @@ pub(crate) fn manifest(folder: &Path) -> Option<&'static str> {
     MANIFESTS.into_iter().find(|name| folder.join(name).is_file())
 }
 
+/// Ends of the names of files with source code. Shell scripts, styles and data are in folders of notes too.
+const CODE_ENDS: [&str; 29] = [
+    "c", "cc", "clj", "cpp", "cs", "dart", "ex", "exs", "go", "h", "hpp", "hs", "java", "jl", "js", "jsx",
+    "kt", "lua", "ml", "mjs", "php", "py", "rb", "rs", "scala", "svelte", "swift", "ts", "tsx",
+];
+/// Maximum number of entries of a folder that are searched for code.
+const MAX_SEARCHED_ENTRIES: usize = 500;
+/// Folders of editors for notes: with one of them, scripts belong to the notes.
+const NOTE_EDITORS: [&str; 3] = [".obsidian", ".logseq", ".foam"];
+
+/// Returns a file that shows that a folder holds the code of a project: its manifest, or a source file
+/// in the folder or in one of its folders. `None` for a folder of notes.
+pub(crate) fn code_mark(folder: &Path) -> Option<String> {
+    if let Some(manifest) = manifest(folder) {
+        return Some(manifest.to_owned());
+    }
+    if NOTE_EDITORS.into_iter().any(|name| folder.join(name).is_dir()) {
+        return None;
+    }
+    let (own, folders) = code_and_folders(folder);
+    let nested = |name: &String| Some(format!("{name}/{}", code_and_folders(&folder.join(name)).0?));
+    own.or_else(|| folders.iter().find_map(nested))
+}
+
+/// Returns the first source file of a folder, and the folders in it, by name. Hidden ones and installed
+/// packages are left out.
+fn code_and_folders(folder: &Path) -> (Option<String>, Vec<String>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_SEARCHED_ENTRIES);
+    let (mut code, mut folders) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if name.starts_with(['.', '_']) || name == "node_modules" {
+            continue;
+        }
+        let is_code = name.rsplit_once('.').is_some_and(|(_, end)| CODE_ENDS.contains(&end));
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => folders.push(name),
+            Ok(kind) if kind.is_file() && is_code => code.push(name),
+            _ => {}
+        }
+    }
+    folders.sort();
+    (code.into_iter().min(), folders)
+}
+
 /// The names by which rules can refer to the project of a call.
 pub(crate) struct ProjectScope<'m> {
     context: &'m Context,
@@ -85,4 +130,32 @@ fn names_of_folder(context: &Context) -> Vec<String> {
     let git = linked.as_deref().and_then(Path::parent).filter(|folder| folder.ends_with("worktrees"));
     let main = git.and_then(Path::parent).and_then(Path::parent).and_then(name);
     std::iter::once(context.workspace()).chain(below).chain(main).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "the test writes files")]
+
+    use super::*;
+
+    #[test]
+    fn code_is_recognized_by_a_manifest_or_a_source_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str| {
+            let file = folder.path().join(path);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "").unwrap();
+        };
+        put("notes/a.md");
+        put("node_modules/x.js");
+        put(".config/x.py");
+        assert_eq!(code_mark(folder.path()), None);
+        put("src/app.py");
+        assert_eq!(code_mark(folder.path()).as_deref(), Some("src/app.py"));
+        put("package.json");
+        assert_eq!(code_mark(folder.path()).as_deref(), Some("package.json"));
+        std::fs::remove_file(folder.path().join("package.json")).unwrap();
+        put(".obsidian/app.json");
+        assert_eq!(code_mark(folder.path()), None);
+    }
 }

@@ -10,12 +10,12 @@ use crate::context::open_vault::repository;
 use crate::context::secrets::{self, BlockedSecret};
 use crate::context::write;
 use crate::error::Result;
+use crate::verbs::hand_edits::{HandEdits, hand_edits};
 use cm_note::message::CommitMessage;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
-use cm_store::vault::caches::CACHES;
-use cm_store::vault::write::is_temporary;
+use cm_text::plural::count;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommittedFile {
@@ -37,6 +37,8 @@ pub struct CommittedEdits {
 
 /// Maximum number of notes listed in the commit message.
 const MAX_LISTED_NOTES: usize = 50;
+/// Maximum number of files of the code that a notice names.
+const MAX_NAMED_FILES: usize = 3;
 
 /// Name of the operation that commits the files of a folder that becomes a vault.
 pub(crate) const TAKEOVER: &str = "takeover";
@@ -63,8 +65,10 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(context)?;
     let repo = repository(open)?;
-    let edits: Vec<(NotePath, EditKind)> =
-        repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    let HandEdits { ours: edits, others } = hand_edits(open, repo)?;
+    if !others.is_empty() {
+        context.notice(left_to_person(&others));
+    }
     if let Some(subject) = subject {
         secrets::refuse_secret_text(&secrets::rules(context, open)?, "message", subject)?;
     }
@@ -99,13 +103,16 @@ fn free_of_conflicts(context: &Context, paths: &[NotePath]) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file may be committed. Derived, private and temporary files may not, even if no ignore
-/// rule covers them, and the sides of a conflict that Jujutsu stores in a commit never are in the work
-/// tree.
-pub(crate) fn is_ours(path: &NotePath) -> bool {
-    let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
-    let of_conflict = path.as_str() == "JJ-CONFLICT-README" || path.top().starts_with(".jjconflict-");
-    !former && !of_conflict && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
+/// Describes the files of the code beside the notes, which are not committed.
+fn left_to_person(others: &[NotePath]) -> String {
+    let mut shown: Vec<&str> = others.iter().take(MAX_NAMED_FILES).map(NotePath::as_str).collect();
+    shown.extend((others.len() > MAX_NAMED_FILES).then_some("…"));
+    let verb = if others.len() == 1 { "is" } else { "are" };
+    format!(
+        "{} of the code {verb} left for you to commit with Git: {}",
+        count(others.len(), "file"),
+        shown.join(", ")
+    )
 }
 
 pub(crate) fn word(changed: EditKind) -> &'static str {

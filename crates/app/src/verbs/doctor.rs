@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
-use crate::context::project_scope::manifest;
+use crate::context::project_scope::code_mark;
 use crate::context::secrets;
 use crate::context::write;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sessions::parse_statistics::{ParseStatistics, understood};
-use crate::verbs::commit::is_ours;
+use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::init;
 use crate::verbs::legacy_private;
 use crate::verbs::lost_feedback;
@@ -186,7 +186,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
     checks.extend(git_state(repo));
     checks.extend([author(repo), driver(repo)]);
     checks.extend(jujutsu(repo));
-    checks.push(hand_edits(repo));
+    checks.push(uncommitted_edits(open, repo));
     checks
 }
 
@@ -202,9 +202,9 @@ fn no_repository(open: &OpenVault) -> HealthCheck {
 }
 
 fn repository_kind(open: &OpenVault, repo: &Repo) -> HealthCheck {
-    let kind = match manifest(open.vault.root()) {
+    let kind = match code_mark(open.vault.root()) {
         _ if !repo.is_own() => "inside another".to_owned(),
-        Some(manifest) => format!("that of a project with code ({manifest}), whose Markdown files are notes"),
+        Some(mark) => format!("that of a project with code ({mark}), whose Markdown files are notes"),
         None => "its own".to_owned(),
     };
     let mode = match open.settings.commit_mode() {
@@ -234,10 +234,10 @@ fn author(repo: &Repo) -> HealthCheck {
     }
 }
 
-fn hand_edits(repo: &Repo) -> HealthCheck {
+fn uncommitted_edits(open: &OpenVault, repo: &Repo) -> HealthCheck {
     const NAME: &str = "hand edits";
-    match repo.hand_edits() {
-        Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
+    match hand_edits(open, repo) {
+        Ok(edits) => match edits.ours.len() {
             0 => HealthCheck::ok(NAME, "all committed"),
             n => HealthCheck::ok(NAME, format!("{} not committed yet", count(n, "file")))
                 .hint("`cm commit` commits them"),

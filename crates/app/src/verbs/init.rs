@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
-use crate::context::project_scope::manifest;
+use crate::context::project_scope::code_mark;
 use crate::context::request::Request;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -123,9 +123,9 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
     if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&context.target().vault)? {
         context.notice("sessions from which an earlier vault in this folder learned are learned from again");
     }
-    if is_new && let Some(manifest) = manifest(&vault_root) {
+    if is_new && let Some(mark) = code_mark(&vault_root) {
         context.notice(format!(
-            "this folder has a {manifest}: each Markdown file of the project is now a note; for a memory beside the code, remove cm.toml and run `cm setup`"
+            "this folder has code ({mark}): each Markdown file of the project is now a note; for a memory beside the code, remove cm.toml and run `cm init .memory`"
         ));
     }
     let message = CommitMessage::new("init", "Create a vault in this folder");

@@ -29,6 +29,7 @@ pub mod generate;
 pub mod get;
 pub mod graph;
 pub mod guard;
+pub(crate) mod hand_edits;
 pub mod handoff;
 pub mod history;
 pub mod hook;

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::context::last_run;
 use crate::context::open::Context;
 use crate::error::Result;
-use crate::verbs::commit::{CommittedFile, is_ours, word};
+use crate::verbs::commit::{CommittedFile, word};
+use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::merge_driver;
 use crate::verbs::review::{InboxKind, waiting};
 use crate::verbs::sync::{self, SyncTarget};
@@ -91,7 +92,7 @@ pub fn status(context: &Context) -> Result<VaultStatus> {
 
 fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus> {
     let head = repo.head()?;
-    let edits: Vec<_> = repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    let edits = hand_edits(context.target(), repo)?.ours;
     let edited = edits
         .iter()
         .take(MAX_LISTED_FILES)

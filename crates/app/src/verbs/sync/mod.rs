@@ -19,6 +19,7 @@ use crate::context::open_vault::repository;
 use crate::context::secrets::BlockedSecret;
 use crate::context::write::{self, JoinedChange, WriteResult};
 use crate::error::{Error, ErrorKind, Result};
+use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::{commit, generate, merge_driver, project};
 use cm_merge::tree::HowMerged;
 use cm_note::note::conflict::conflict_marker;
@@ -212,11 +213,11 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
 /// Commits manual edits, or counts them in a dry run.
 fn commit_edits(context: &Context, repo: &Repo, options: &Options, result: &mut SyncResult) -> Result<()> {
     if options.dry_run {
-        result.edits = repo.hand_edits()?.iter().filter(|(path, _)| commit::is_ours(path)).count();
+        result.edits = hand_edits(context.target(), repo)?.ours.len();
         return Ok(());
     }
     if let Some(broken) = write::settings_broken_in_head(context.target())? {
-        let edits = repo.hand_edits()?.iter().filter(|(path, _)| commit::is_ours(path)).count();
+        let edits = hand_edits(context.target(), repo)?.ours.len();
         if edits > 0 {
             context.notice(format!(
                 "manual edits of {edits} files are not committed while {} cannot be read",
