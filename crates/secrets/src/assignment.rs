@@ -172,7 +172,7 @@ impl AssignedName {
             Distance::Verb => value.quoted || value.has_digit(bytes),
             // The end of a quoted path such as "/etc/passwd" is followed by something else.
             Distance::Adjacent if quoted => false,
-            Distance::Clause | Distance::Adjacent => {
+            Distance::Colon | Distance::Clause | Distance::Adjacent => {
                 let value = text.get(value.range.clone());
                 value.is_some_and(|value| sentence::looks_invented(value, distance)) && is_password()
             }

@@ -16,6 +16,8 @@ pub(super) struct Stated {
 pub(super) enum Distance {
     /// By a verb: `the password is X`.
     Verb,
+    /// By a colon after a verb, or after what the password is for: `the password for the WLAN: X`.
+    Colon,
     /// By a verb after what the password is for: `the password of the mail server is X`.
     Clause,
     /// By nothing: `user ci and password X`.
@@ -35,18 +37,28 @@ const MAX_CLAUSE_BYTES: usize = 80;
 
 /// Returns where the text after a name, without white space at its beginning, gives the value.
 pub(super) fn stated(rest: &str) -> Stated {
+    if let Some(at) = VERBS.iter().find_map(|verb| colon_after(rest, verb)) {
+        return Stated { at: spaced(rest, at), distance: Distance::Colon };
+    }
     if let Some(verb) = VERBS.iter().find(|verb| rest.starts_with(**verb)) {
         return Stated { at: spaced(rest, verb.len()), distance: Distance::Verb };
     }
     let clause = LINKS.iter().any(|link| rest.starts_with(link)).then(|| clause_end(rest)).flatten();
     match clause {
-        Some(at) => Stated { at: spaced(rest, at), distance: Distance::Clause },
+        Some((at, distance)) => Stated { at: spaced(rest, at), distance },
         None => Stated { at: 0, distance: Distance::Adjacent },
     }
 }
 
+/// Returns the end of the colon behind a verb at the beginning: `lautet: `.
+fn colon_after(rest: &str, verb: &str) -> Option<usize> {
+    let after = rest.strip_prefix(verb.trim_end())?;
+    let colon = after.trim_start_matches(' ').strip_prefix([':', '：'])?;
+    (!colon.starts_with("//")).then_some(rest.len() - colon.len())
+}
+
 /// Returns the end of the verb or the colon that follows what the password is for.
-fn clause_end(rest: &str) -> Option<usize> {
+fn clause_end(rest: &str) -> Option<(usize, Distance)> {
     let mut before = ' ';
     for (at, c) in rest.char_indices().take_while(|(at, _)| *at < MAX_CLAUSE_BYTES) {
         let tail = &rest[at..];
@@ -55,17 +67,23 @@ fn clause_end(rest: &str) -> Option<usize> {
             return None;
         }
         if matches!(c, ':' | '：') && !tail.starts_with("://") {
-            return Some(at + c.len_utf8());
+            return Some((at + c.len_utf8(), Distance::Colon));
         }
-        if (before == ' ' || !c.is_ascii())
-            && let Some(verb) = VERBS.iter().find(|verb| tail.starts_with(**verb))
-        {
-            return Some(at + verb.len());
+        if before == ' ' || !c.is_ascii() {
+            if let Some(end) = VERBS.iter().find_map(|verb| colon_after(tail, verb)) {
+                return Some((at + end, Distance::Colon));
+            }
+            if let Some(verb) = VERBS.iter().find(|verb| tail.starts_with(**verb)) {
+                return Some((at + verb.len(), Distance::Clause));
+            }
         }
         before = c;
     }
     None
 }
+
+/// Minimum length in bytes of a password of lower-case letters and digits behind a colon.
+const MIN_COLON_BYTES: usize = 8;
 
 /// Skips white space.
 fn spaced(rest: &str, at: usize) -> usize {
@@ -80,6 +98,7 @@ pub(super) fn looks_invented(value: &str, distance: Distance) -> bool {
     let has_symbol = inner.bytes().any(|byte| b"!@#$%&*?+=^~".contains(&byte));
     let is_mixed = value.len() >= 6 && has(DIGIT) && has(LETTER) && !value.contains(char::is_whitespace);
     match distance {
+        Distance::Colon => is_mixed && (has_symbol || has(UPPER) || value.len() >= MIN_COLON_BYTES),
         Distance::Verb | Distance::Clause => is_mixed && (has_symbol || has(UPPER)),
         Distance::Adjacent => is_mixed && has_symbol && value.starts_with(|c: char| c.is_alphanumeric()),
     }
@@ -111,6 +130,22 @@ mod tests {
             let text = removed(text);
             assert!(!text.contains("Kaffee!2026") && text.contains("[redacted"), "{text}");
         }
+        for text in [
+            "the wifi password: geheim12345",
+            "The password for the WLAN: geheim12345",
+            "the password of the mail server is: geheim12345",
+            "Passwort für WLAN: geheim12345",
+            "Das Passwort lautet: geheim12345",
+            "Das Kennwort vom Router ist: geheim12345",
+            "El contraseña es: geheim12345",
+            "la contraseña del wifi: geheim12345",
+            "le mot de passe est : geheim12345",
+            "le mot de passe pour le wifi: geheim12345",
+            "WiFi 密码是：geheim12345",
+        ] {
+            let text = removed(text);
+            assert!(!text.contains("geheim12345") && text.contains("[redacted"), "{text}");
+        }
     }
 
     #[test]
@@ -126,6 +161,10 @@ mod tests {
             "le test passe est vert à 100%",
             "SYSTEM \"file:///etc/passwd\" %3E]%3E<foo%3E",
             "密码是必填的",
+            "Passwort für die Demo: siehe Kapitel 3",
+            "the password for the demo: see section2.",
+            "Das Passwort lautet: frag Anna",
+            "the secret of good tests: pytest8 fixtures",
         ] {
             assert_eq!(removed(text), text);
         }
