@@ -149,11 +149,12 @@ impl BlockedSecret {
             Some(line) => format!("line {line} of {path} may contain a real secret ({rule})"),
             None => format!("the name of {path} may contain a real secret ({rule})"),
         };
-        Error::refused("secret", message)
-            .at(path, line, None)
-            .hint("remove it; for an example, use a placeholder such as <token>")
+        Error::refused("secret", message).at(path, line, None).hint(REMOVE)
     }
 }
+
+/// What to do about a likely secret in a text.
+const REMOVE: &str = "remove it; for an example, use a placeholder such as <token>";
 
 /// Exceptions that let a person commit a secret. They apply to the person's own edits, never to
 /// text that commands, agents or sessions write.
@@ -280,6 +281,25 @@ pub(crate) fn refuse_new_secrets(
 ) -> Result<()> {
     let first = find_new_secrets(rules, &SecretExceptions::default(), path, before, after).into_iter().next();
     first.map_or(Ok(()), |stopped| Err(stopped.into_error()))
+}
+
+/// Refuses a new note with a secret. The error names no file and line, because there is none yet.
+///
+/// # Errors
+/// Returns an error with the rule of the first secret.
+pub(crate) fn refuse_secrets_of_new_note(
+    rules: &RedactionRules,
+    path: &NotePath,
+    text: Option<&[u8]>,
+) -> Result<()> {
+    let found = find_new_secrets(rules, &SecretExceptions::default(), path, None, text);
+    match found.iter().find(|stopped| stopped.line.is_some()) {
+        None => found.into_iter().next().map_or(Ok(()), |stopped| Err(stopped.into_error())),
+        Some(BlockedSecret { rule, .. }) => {
+            Err(Error::refused("secret", format!("the text may contain a real secret ({rule})"))
+                .hint(format!("nothing was written; {REMOVE}")))
+        }
+    }
 }
 
 /// Redacts the subject, body and ids of a commit message, and refuses secrets in the fields that

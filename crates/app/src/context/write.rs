@@ -419,6 +419,7 @@ fn bytes_of(
         let path = change.path().clone();
         let before = content(open, &path)?;
         let checked = !matches!(change, VaultFileChange::Copy { .. });
+        let is_new_text = matches!(change, VaultFileChange::Create { .. });
         let (after, edits) = match change {
             VaultFileChange::Move { from, expected, edits, .. } => {
                 refuse_existing(open, &path)?;
@@ -464,7 +465,11 @@ fn bytes_of(
             if checked {
                 refuse_new_errors(open, &path, before.as_deref(), after.as_deref())?;
             }
-            secrets::refuse_new_secrets(rules, &path, before.as_deref(), after.as_deref())?;
+            if is_new_text {
+                secrets::refuse_secrets_of_new_note(rules, &path, after.as_deref())?;
+            } else {
+                secrets::refuse_new_secrets(rules, &path, before.as_deref(), after.as_deref())?;
+            }
             files.push(FileChange {
                 path,
                 from: Vec::new(),
