@@ -376,23 +376,26 @@ pub struct SimilarTitle {
 /// Minimum similarity of titles.
 const MIN_TITLE_SIMILARITY: f64 = 0.5;
 
-/// Returns up to three notes whose titles resemble `title`. Uses the index without a refresh; empty
-/// if it cannot be queried.
+/// Maximum number of notes that are compared although the index does not have them yet.
+const MAX_QUEUED_NOTES: usize = 50;
+
+/// Returns up to three notes whose titles resemble `title`. Uses the index without a refresh, and the
+/// newest of the notes that wait for one.
 pub fn similar_titles(context: &Context, title: &str) -> Vec<SimilarTitle> {
     let words = similarity::words(title);
     let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), context.now());
     let mut found = Vec::new();
     for open in &context.vaults {
-        let Ok(hits) = open.index().search(&query, 0, 10) else { continue };
-        for hit in hits.hits {
-            let score = similarity::jaccard(&words, &similarity::words(&hit.note.title));
-            if score >= MIN_TITLE_SIMILARITY {
-                found.push(SimilarTitle {
-                    id: hit.note.key().to_owned(),
-                    title: hit.note.title,
-                    path: hit.note.path.into(),
-                    score,
-                });
+        let hits = open.index().search(&query, 0, 10).unwrap_or_default();
+        let queued = open.index().queued();
+        let newest = queued.iter().rev().take(MAX_QUEUED_NOTES);
+        let queued = newest.filter_map(|path| Some(load(open, path).ok()?.note));
+        for note in queued.chain(hits.hits.into_iter().map(|hit| hit.note)) {
+            let score = similarity::jaccard(&words, &similarity::words(&note.title));
+            let is_new = found.iter().all(|one: &SimilarTitle| one.path != note.path.as_str());
+            if score >= MIN_TITLE_SIMILARITY && is_new && note.kind != NoteKind::Edge {
+                let id = note.key().to_owned();
+                found.push(SimilarTitle { id, title: note.title, path: note.path.into(), score });
             }
         }
     }
