@@ -87,8 +87,9 @@ fn split_thought_line(line: &str, rest: &str) -> (String, String) {
         let (title, more) = if rest.is_empty() { first_sentence(line) } else { (line, rest) };
         return (title.trim_end_matches('.').to_owned(), more.trim().to_owned());
     }
-    let sentence = line.split_inclusive(['.', '!', '?', ';', ':']).next().unwrap_or(line);
-    let after = &line[sentence.len()..];
+    let mut ends = line.match_indices(['.', '!', '?', ';', ':']).map(|(at, _)| at);
+    let (sentence, after) =
+        ends.find(|at| ends_sentence(line, *at)).map_or((line, ""), |at| line.split_at(at + 1));
     if sentence.chars().count() <= THOUGHT_TITLE && after.starts_with(' ') {
         let title = sentence.trim_end_matches(['.', ';', ':']).to_owned();
         return (title, format!("{}\n{rest}", after.trim()).trim().to_owned());
@@ -120,18 +121,56 @@ fn has_tag(line: &str) -> bool {
     line.split_whitespace().any(begins_tag)
 }
 
-/// Splits a line after its first sentence. A full stop after an abbreviation such as `Dr.` or `e.g.` ends
-/// none.
+/// Splits a line after its first sentence, which the next one follows with a capital letter.
 fn first_sentence(line: &str) -> (&str, &str) {
-    let is_end = |at: &usize| {
-        let (sentence, rest) = line.split_at(*at + 1);
-        let word = sentence.rsplit(' ').next().unwrap_or(sentence);
-        let is_short = word.len() <= 4 && word.starts_with(char::is_uppercase);
-        let is_abbreviation = word.ends_with('.') && (is_short || word.trim_end_matches('.').contains('.'));
-        !is_abbreviation && rest.starts_with(' ') && rest.trim_start().starts_with(char::is_uppercase)
-    };
+    let is_end =
+        |at: &usize| ends_sentence(line, *at) && line[*at + 1..].trim_start().starts_with(char::is_uppercase);
     let mut ends = line.match_indices(['.', '!', '?']).map(|(at, _)| at);
     ends.find(is_end).map_or((line, ""), |at| line.split_at(at + 1))
+}
+
+/// German names of months, to which a day with a full stop belongs.
+const MONTHS: [&str; 13] = [
+    "Januar",
+    "Jänner",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+];
+/// German words before an ordinal number.
+const BEFORE_ORDINAL: [&str; 9] = ["am", "vom", "zum", "im", "der", "dem", "den", "des", "beim"];
+/// Abbreviations that a word follows. German writes each noun with a capital, so that short words alone
+/// are none.
+const ABBREVIATIONS: [&str; 33] = [
+    "Dr.", "Mr.", "Mrs.", "Ms.", "St.", "Nr.", "No.", "Hr.", "Fr.", "Str.", "Tel.", "Abs.", "Art.", "Jr.",
+    "Sr.", "Inc.", "Ltd.", "Co.", "Fig.", "Kap.", "Prof.", "Ing.", "bzw.", "ca.", "evtl.", "ggf.", "inkl.",
+    "max.", "min.", "vgl.", "zzgl.", "approx.", "vs.",
+];
+
+/// Whether the mark at `at` ends a sentence: a space follows, and a full stop belongs neither to an
+/// abbreviation such as `Dr.` or `e.g.`, nor to a date such as `5. Mai`.
+fn ends_sentence(line: &str, at: usize) -> bool {
+    let (sentence, rest) = line.split_at(at + 1);
+    let mut words = sentence.rsplit(' ');
+    let (word, before) = (words.next().unwrap_or(sentence), words.next().unwrap_or_default());
+    if !rest.starts_with(' ') || !word.ends_with('.') {
+        return rest.starts_with(' ');
+    }
+    let stem = word.trim_end_matches('.');
+    let next = rest.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let is_ordinal = (1..=2).contains(&stem.len())
+        && stem.bytes().all(|byte| byte.is_ascii_digit())
+        && (MONTHS.contains(&next) || BEFORE_ORDINAL.contains(&before.to_lowercase().as_str()));
+    let is_initial = stem.chars().count() == 1 && stem.starts_with(char::is_uppercase);
+    !is_initial && !stem.contains('.') && !is_ordinal && !ABBREVIATIONS.contains(&word)
 }
 
 /// Writes a new memory and commits it.
@@ -297,6 +336,35 @@ pub(crate) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture_vault::FixtureVault;
+
+    #[test]
+    fn a_thought_that_was_just_added_is_reported_as_similar() {
+        let vault = FixtureVault::new();
+        let options = Options {
+            note_type: "general".to_owned(),
+            title: "Same thought twice".to_owned(),
+            ..Options::default()
+        };
+        let first = add(&vault.at("2026-01-02"), &options).unwrap();
+        assert_eq!(first.similar, []);
+        let second = add(&vault.at("2026-01-03"), &options).unwrap();
+        let similar: Vec<&str> = second.similar.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(similar, [first.id.as_str()]);
+    }
+
+    #[test]
+    fn a_secret_in_a_new_text_is_refused_without_the_name_of_a_file() {
+        let vault = FixtureVault::new();
+        let options = Options {
+            note_type: "general".to_owned(),
+            title: "Das Passwort lautet: geheim12345".to_owned(),
+            ..Options::default()
+        };
+        let error = add(&vault.at("2026-01-02"), &options).unwrap_err();
+        assert_eq!(error.message, "the text may contain a real secret (password)");
+        assert!(error.place.is_none());
+    }
 
     #[test]
     fn a_thought_has_a_title_and_loses_nothing() {
@@ -309,6 +377,28 @@ mod tests {
             ("Ask Dr. Miller about e.g. Postgres.", "Ask Dr. Miller about e.g. Postgres", ""),
             ("Use v1.2 of cm. or not", "Use v1.2 of cm. or not", ""),
             ("One. Two.\nThree.", "One. Two", "Three."),
+            (
+                "Termin am 5. Mai beim Notar. Ausweis mitnehmen.",
+                "Termin am 5. Mai beim Notar",
+                "Ausweis mitnehmen.",
+            ),
+            (
+                "Dr. Müller prüft am 3. März. Bitte vorbereiten.",
+                "Dr. Müller prüft am 3. März",
+                "Bitte vorbereiten.",
+            ),
+            (
+                "Das Lager ist im 2. Stock. Schlüssel bei Ida.",
+                "Das Lager ist im 2. Stock",
+                "Schlüssel bei Ida.",
+            ),
+            ("Wir liefern ca. Hundert Stück bzw. Kisten.", "Wir liefern ca. Hundert Stück bzw. Kisten", ""),
+            ("We use Python 3. Then came Rust.", "We use Python 3", "Then came Rust."),
+            (
+                "Der Termin beim Notar ist am 5. Mai um zehn Uhr. Ausweis und Vollmacht mitnehmen, und vorher anrufen.",
+                "Der Termin beim Notar ist am 5. Mai um zehn Uhr",
+                "Ausweis und Vollmacht mitnehmen, und vorher anrufen.",
+            ),
             (
                 "Retries need jitter. Without it, all gauges of the harbour ask the gateway at the same second.",
                 "Retries need jitter",
