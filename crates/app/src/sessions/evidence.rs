@@ -279,6 +279,22 @@ pub(crate) fn verified_sessions<'s>(
     verified(&names)
 }
 
+/// Returns the whole ID of the session that `name` begins; `None` if `name` is a whole ID, or begins none
+/// that is known. New log entries are read first if it is unknown, unless `no_refresh` is set.
+///
+/// # Errors
+/// Returns `ambiguous` if `name` begins the IDs of several sessions.
+pub(crate) fn full_session_id(context: &Context, name: &str) -> Result<Option<String>> {
+    if name.trim().is_empty() || !verified_sessions(context, std::iter::once(name)).is_empty() {
+        return Ok(None);
+    }
+    match SessionAccess::open_without_refresh(context).find(name) {
+        Ok(found) => Ok(Some(found.session.meta.id.to_string()).filter(|id| id.starts_with(name))),
+        Err(error) if error.code == "ambiguous" => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Evidence from `history`, but with a fixed set of sessions that count as real.
 #[derive(Debug)]
 pub(crate) struct FixedHistory<'a> {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::actor::CallerIdentity;
 use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
 use crate::context::find::{ResolvedNote, find, load};
@@ -77,6 +78,17 @@ pub struct MarkResult {
 /// [`write::apply`].
 pub fn mark(context: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check(options)?;
+    let by = &context.call.by;
+    if let Some(name) = &by.session
+        && let Some(session) = evidence::full_session_id(context, name)?
+    {
+        let by = CallerIdentity { session: Some(session), ..by.clone() };
+        return mark_as(&context.with_actor(by)?, reference, options);
+    }
+    mark_as(context, reference, options)
+}
+
+fn mark_as(context: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check_session(context)?;
     let found = find(context, reference)?;
     // The word goes to where the note lies: a copy of it in another vault would hide the note's later changes.
