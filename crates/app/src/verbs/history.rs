@@ -93,6 +93,9 @@ pub(crate) fn versions(
     id: &str,
     path: &NotePath,
 ) -> Result<Vec<cm_store::git::NoteHistoryEntry>> {
+    if id == path.as_str() {
+        return Ok(repository(open)?.history_of_path(path)?);
+    }
     let is_same = |bytes: &[u8]| {
         let note = open.parse(path, bytes).note;
         note.id.is_some_and(|found| found.as_str() == id)

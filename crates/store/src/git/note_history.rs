@@ -58,6 +58,8 @@ struct Follower<'r, 'a> {
     repo: &'r Repo,
     blobs: Blobs<'r>,
     is_same: IsSame<'a>,
+    /// Whether the note has no id, so that its path identifies it.
+    by_path: bool,
     queue: BinaryHeap<HistoryStep>,
     seen: HashSet<(ObjectId, BString)>,
     /// Commits that were read, because each is read as a parent first.
@@ -73,6 +75,21 @@ impl Repo {
     /// Returns the commits that changed the note at `path`, newest first. `is_same` decides by its
     /// id whether some content is a version of the note.
     pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<NoteHistoryEntry>> {
+        self.history_with(path, is_same, false)
+    }
+
+    /// Like [`Self::history_of`] for a note without id: what the same path held before it was deleted
+    /// and created again is its history too.
+    pub fn history_of_path(&self, path: &NotePath) -> Result<Vec<NoteHistoryEntry>> {
+        self.history_with(path, &|_| false, true)
+    }
+
+    fn history_with(
+        &self,
+        path: &NotePath,
+        is_same: IsSame<'_>,
+        by_path: bool,
+    ) -> Result<Vec<NoteHistoryEntry>> {
         let mut versions = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(versions) };
         let repo = &self.for_walks();
@@ -80,6 +97,7 @@ impl Repo {
             repo,
             blobs: Blobs::new(repo)?,
             is_same,
+            by_path,
             queue: BinaryHeap::new(),
             seen: HashSet::new(),
             links: HashMap::new(),
@@ -145,6 +163,7 @@ impl Follower<'_, '_> {
                 }
             } else if let (None, Some(old)) = (here, id)
                 && step.born
+                && !self.by_path
                 && !(self.is_same)(&self.blobs.read(place.as_ref(), old)?)
             {
                 continue;

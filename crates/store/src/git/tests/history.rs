@@ -240,3 +240,23 @@ fn a_shallow_clone_ends_where_it_ends() {
     assert_eq!(repo.log(&Default::default()).unwrap().len(), 2);
     assert_eq!(repo.history_of(&note("graph/a.md"), &nobody).unwrap().len(), 1);
 }
+
+#[test]
+fn a_note_without_id_that_was_deleted_and_restored_keeps_its_history() {
+    let sandbox = Sandbox::with_note();
+    sandbox.write("b.md", "# Beta\n");
+    commit_all(&sandbox, "Write", 1_700_000_100);
+    sandbox.write("b.md", "# Beta\n\nMore.\n");
+    commit_all(&sandbox, "Edit", 1_700_000_200);
+    sandbox.git(&["rm", "-q", "b.md"]);
+    commit_all(&sandbox, "Delete", 1_700_000_300);
+    sandbox.write("b.md", "# Beta\n\nMore.\n");
+    commit_all(&sandbox, "Restore", 1_700_000_400);
+    let subjects = |versions: Vec<crate::git::NoteHistoryEntry>| -> Vec<String> {
+        versions.into_iter().map(|version| version.commit.subject).collect()
+    };
+    let repo = sandbox.repo();
+    let all = ["Restore", "Delete", "Edit", "Write"];
+    assert_eq!(subjects(repo.history_of_path(&note("b.md")).unwrap()), all);
+    assert_eq!(subjects(repo.history_of(&note("b.md"), &nobody).unwrap()), ["Restore"]);
+}
