@@ -11,6 +11,8 @@ use cm_render::text;
 ///
 /// Creates one commit with all changes in the vault and lists the notes. Staged changes outside the vault are left alone. In a vault that is also a code repository, it takes notes, the attachments that notes use, and the files of the vault, and leaves the code to you.
 ///
+/// Problems that an edit brought into a note are listed, as `cm validate` does; the note is committed all the same.
+///
 /// A note that contains a line like a real credential is not committed; the others are. Remove the credential. If it is not
 /// one, add cm:allow-secret to the line or its fingerprint to `redaction.allow`. Exit codes: 1 if some notes were left out, 5 if all were.
 #[derive(Debug, Args)]

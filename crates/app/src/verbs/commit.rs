@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
-use crate::context::open_vault::repository;
+use crate::context::open_vault::{OpenVault, repository};
 use crate::context::secrets::{self, BlockedSecret};
 use crate::context::write;
 use crate::error::Result;
 use crate::verbs::hand_edits::{HandEdits, hand_edits};
+use cm_note::finding::{Finding, Severity};
 use cm_note::message::CommitMessage;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::path::NotePath;
@@ -33,6 +34,8 @@ pub struct CommittedEdits {
     pub files: Vec<CommittedFile>,
     /// Likely secrets. Their files are not committed until the secret is removed or allowed.
     pub stopped: Vec<BlockedSecret>,
+    /// Problems that the committed edits bring into notes.
+    pub findings: Vec<Finding>,
 }
 
 /// Maximum number of notes listed in the commit message.
@@ -73,10 +76,12 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
         secrets::refuse_secret_text(&secrets::rules(context, open)?, "message", subject)?;
     }
     if edits.is_empty() {
-        return Ok(CommittedEdits { commit: None, files: Vec::new(), stopped: Vec::new() });
+        let (files, stopped, findings) = (Vec::new(), Vec::new(), Vec::new());
+        return Ok(CommittedEdits { commit: None, files, stopped, findings });
     }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
     free_of_conflicts(context, &paths)?;
+    let mut findings = new_findings(open, &paths)?;
     let mut files = Vec::new();
     let outcome = write::commit_as_is(context, &paths, |sound| {
         let sound: HashSet<&NotePath> = sound.iter().collect();
@@ -85,7 +90,32 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
         let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
         CommitMessage { body: listed(&files), ..ids(context, &paths, message(op, subject, &edits)) }
     })?;
-    Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped })
+    findings.retain(|found| files.iter().any(|file| file.path == found.path.as_str()));
+    Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped, findings })
+}
+
+/// Returns the errors that notes have now and did not have in HEAD, and the warnings that an edit of a
+/// note brought. A new file may be a plain one, of which warnings say little.
+fn new_findings(open: &OpenVault, paths: &[NotePath]) -> Result<Vec<Finding>> {
+    let of = |path: &NotePath, bytes: &[u8]| {
+        read::read(path, bytes, &open.settings.types, &open.settings.relations).note.findings
+    };
+    let mut new = Vec::new();
+    for path in paths.iter().filter(|path| path.is_markdown() && !path.is_generated()) {
+        let Some(bytes) = write::content_or_none(open, path)? else { continue };
+        let findings = of(path, &bytes);
+        if findings.is_empty() {
+            continue;
+        }
+        let committed = write::committed_bytes(open, path)?;
+        let before = committed.as_deref().map(|bytes| of(path, bytes));
+        let is_new = |found: &Finding| match &before {
+            Some(before) => before.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)),
+            None => found.severity == Severity::Error,
+        };
+        new.extend(findings.into_iter().filter(|found| found.severity != Severity::Info).filter(is_new));
+    }
+    Ok(new)
 }
 
 fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
@@ -150,4 +180,30 @@ fn ids(context: &Context, paths: &[NotePath], message: CommitMessage) -> CommitM
         open.parse(path, &bytes).note.id
     });
     ids.fold(message, |message, id| message.id(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture_vault::FixtureVault;
+    use crate::verbs::status;
+
+    #[test]
+    fn problems_that_an_edit_brings_are_reported_and_counted_in_the_status() {
+        let note = "---\nid: 00000001-0000-4000-8000-000000000001\ntype: fix\ntitle: Fix\nimportance: 0.5\n\
+                    created: 2026-01-01\nupdated: 2026-01-01\n---\n\nText.\n";
+        let vault = FixtureVault::new();
+        vault.put("graph/fixes/a.md", note);
+        let added = commit(&vault.at("2026-01-02"), None).unwrap();
+        assert_eq!(added.findings, []);
+        assert_eq!(status::status(&vault.at("2026-01-02")).unwrap().errors, 0);
+        vault.put("graph/fixes/a.md", &note.replace("type: fix", "type: [fix"));
+        let edited = commit(&vault.at("2026-01-03"), None).unwrap();
+        assert!(edited.commit.is_some());
+        let error = &edited.findings[0];
+        assert_eq!((error.severity, error.path.as_str()), (Severity::Error, "graph/fixes/a.md"));
+        assert!(status::status(&vault.at("2026-01-03")).unwrap().errors > 0);
+        vault.put("graph/fixes/a.md", &note.replace("Text", "Other text"));
+        assert_eq!(commit(&vault.at("2026-01-04"), None).unwrap().findings, []);
+    }
 }

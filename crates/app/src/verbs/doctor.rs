@@ -10,7 +10,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::project_scope::code_mark;
 use crate::context::secrets;
 use crate::context::write;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sessions::parse_statistics::{ParseStatistics, understood};
 use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::init;

@@ -14,7 +14,9 @@ use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::merge_driver;
 use crate::verbs::review::{InboxKind, waiting};
 use crate::verbs::sync::{self, SyncTarget};
+use cm_index::Index;
 use cm_merge::lost_values;
+use cm_note::finding::Severity;
 use cm_note::instant::Instant;
 use cm_store::git::{MergeDriver, Repo};
 use cm_store::vault::layout;
@@ -32,6 +34,8 @@ pub struct VaultStatus {
     pub lost_settings: Vec<String>,
     /// Number of entries in the review inbox, by section; without empty sections.
     pub inbox: BTreeMap<InboxKind, usize>,
+    /// Number of errors in notes, such as a frontmatter that cannot be read.
+    pub errors: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -87,7 +91,23 @@ pub fn status(context: &Context) -> Result<VaultStatus> {
     let vault = open.vault.root().display().to_string();
     let settings = open.vault.read_own(layout::SETTINGS)?.unwrap_or_default();
     let lost_settings = lost_values(&settings).map(str::to_owned).collect();
-    Ok(VaultStatus { vault, repository, lost_settings, inbox })
+    let errors = errors(context)?;
+    Ok(VaultStatus { vault, repository, lost_settings, inbox, errors })
+}
+
+/// Returns the number of errors in the notes of the target vault. The notes are only read if the index
+/// counts a problem.
+fn errors(context: &Context) -> Result<usize> {
+    let open = context.target();
+    context.ensure_fresh(open)?;
+    let of_files = context.walk_findings(open);
+    let mut errors = of_files.iter().filter(|found| found.severity == Severity::Error).count();
+    if context.query_index(open, Index::note_findings)? > 0 {
+        let notes = context.notes_of(open)?;
+        let findings = notes.iter().flat_map(|note| &note.findings);
+        errors += findings.filter(|found| found.severity == Severity::Error).count();
+    }
+    Ok(errors)
 }
 
 fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::committed;
 use super::style::{BAD, DIM, count, paint, safe};
+use super::{committed, validate};
 use cm_app::context::secrets::BlockedSecret;
 use cm_app::verbs::commit::CommittedEdits;
 
@@ -20,7 +20,7 @@ pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.len() > 20 {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("  … and {} more", outcome.files.len() - 20))));
     }
-    lines + &stopped(&outcome.stopped)
+    lines + &validate::findings(&outcome.findings) + &stopped(&outcome.stopped)
 }
 
 /// Lines that look like secrets, and what to do about them.

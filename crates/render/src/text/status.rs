@@ -1,7 +1,7 @@
 //! Text output of `cm status`.
 
 use super::short;
-use super::style::{DIM, ID, STRONG, WARN, count, paint, safe};
+use super::style::{BAD, DIM, ID, STRONG, WARN, count, paint, safe};
 use cm_app::verbs::review::InboxKind;
 use cm_app::verbs::status::{RemoteStatus, RepositoryStatus, VaultStatus};
 
@@ -22,6 +22,10 @@ pub fn status(status: &VaultStatus) -> String {
         true => paint(DIM, "empty"),
         false => format!("{}  {}", inbox.join(", "), paint(DIM, "cm review")),
     };
+    if status.errors > 0 {
+        let errors = paint(BAD, &count(status.errors, "error"));
+        lines += &row("notes", &format!("{errors}  {}", paint(DIM, "cm validate")));
+    }
     lines + &row("inbox", &inbox)
 }
 
