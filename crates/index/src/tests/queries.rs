@@ -192,3 +192,20 @@ fn ids_are_found_by_their_beginning_before_and_after_a_refresh() {
     assert_eq!(vault.refresh().added, [path]);
     assert_eq!(found("9"), ["new"]);
 }
+
+#[test]
+fn a_word_that_occurs_nowhere_is_found_with_a_number_at_its_end() {
+    let vault = Vault::of(&[
+        ("a.md", "title: Order ids\n\nWe use uuid7 because uuid4 fragments the index."),
+        ("b.md", "title: Images\n\nThe base is python3.12-slim and node17."),
+        ("c.md", "title: Gateway\n\nThe gateway starts on port 80. See rfc9110 and the rfc."),
+        ("d.md", "title: Limits\n\nHTTP rfc9112 says so."),
+    ]);
+    vault.refresh();
+    finds(&vault, "uuid", &["a"]);
+    finds(&vault, "uuids", &["a"]);
+    finds(&vault, "python", &["b"]);
+    finds(&vault, "node", &["b"]);
+    finds(&vault, "rfc", &["c"]);
+    finds(&vault, "uu", &[]);
+}

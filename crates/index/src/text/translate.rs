@@ -1,5 +1,6 @@
 //! Translates the domain's queries to queries of the text index.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use tantivy::Term;
@@ -37,6 +38,11 @@ const RUN_TOGETHER_WEIGHT: f32 = 0.5;
 const MAX_SPELLINGS: usize = 16;
 /// Maximum length of a word for fuzzy matching; longer words match exactly.
 const MAX_FUZZY_CHARS: usize = 40;
+
+/// Minimum length of a word that is also looked for with a number at its end.
+const MIN_NUMBERED_CHARS: usize = 3;
+/// Maximum number of terms that a word gets with a number at its end.
+const MAX_NUMBERED_FORMS: usize = 8;
 
 /// The fields that a query searches.
 #[derive(Debug, Clone)]
@@ -210,7 +216,10 @@ impl<'a> Translator<'a> {
         if words.iter().any(|optional| !optional.is_stop_word()) {
             words.retain(|optional| !optional.is_stop_word());
         }
-        let words = self.rarest(words)?;
+        let mut words = self.rarest(words)?;
+        for optional in &mut words {
+            self.add_numbered_forms(optional)?;
+        }
         for (index, optional) in words.iter().enumerate() {
             self.highest += self.highest_of(optional)?;
             for (term, weight) in &optional.terms {
@@ -254,6 +263,38 @@ impl<'a> Translator<'a> {
                 plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)),
             });
         }
+    }
+
+    /// Adds the terms that consist of the word and a number, as in `uuid7`, to a plain word that occurs nowhere.
+    fn add_numbered_forms(&self, optional: &mut OptionalTerm) -> tantivy::Result<()> {
+        let [(term, _)] = optional.terms.as_slice() else { return Ok(()) };
+        let Some(plain) = optional.plain.as_ref().filter(|plain| may_be_numbered(plain)) else {
+            return Ok(());
+        };
+        let fields = self.places.words.iter().map(|(field, _)| *field);
+        let mut stems = vec![term.clone(), plain.clone()];
+        stems.dedup();
+        let mut numbered = BTreeSet::new();
+        for field in fields {
+            if self.statistics.doc_freq(&Term::from_field_text(field, term))? > 0 {
+                return Ok(());
+            }
+            for (segment, stem) in
+                self.statistics.segments().iter().flat_map(|one| stems.iter().map(move |stem| (one, stem)))
+            {
+                let index = segment.inverted_index(field)?;
+                let range = index.terms().range().ge(format!("{stem}0")).lt(format!("{stem}:"));
+                let mut stream = range.into_stream()?;
+                while numbered.len() < MAX_NUMBERED_FORMS && stream.advance() {
+                    let Ok(found) = std::str::from_utf8(stream.key()) else { continue };
+                    if found[stem.len()..].bytes().all(|byte| byte.is_ascii_digit()) {
+                        numbered.insert(found.to_owned());
+                    }
+                }
+            }
+        }
+        optional.terms.extend(numbered.into_iter().map(|term| (term, 1.0)));
+        Ok(())
     }
 
     /// Adds the English words for a word of the query, whose own terms are `terms[first..]`: one to these terms,
@@ -467,6 +508,13 @@ impl OptionalTerm {
     fn is_stop_word(&self) -> bool {
         self.plain.as_deref().is_some_and(is_stop_word)
     }
+}
+
+/// Whether a number at the end makes another name of the same thing from the word.
+fn may_be_numbered(word: &str) -> bool {
+    word.len() >= MIN_NUMBERED_CHARS
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !is_stop_word(word)
 }
 
 /// Whether the word is a single non-ASCII character, which may start a pair in scripts that are
