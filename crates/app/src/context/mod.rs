@@ -15,6 +15,7 @@ pub(crate) mod layered_settings;
 mod main_worktree;
 pub mod meaning;
 pub mod models;
+mod obsidian_marks;
 pub mod open;
 pub mod open_vault;
 mod parallel;

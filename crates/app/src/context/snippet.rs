@@ -1,5 +1,6 @@
 //! Selects the excerpt of a note that best shows why it matched.
 
+use crate::context::obsidian_marks::without_marks;
 use crate::context::open_vault::OpenVault;
 use cm_note::frontmatter::split::Split;
 use cm_note::markdown;
@@ -51,7 +52,9 @@ impl NoteSnippets {
     /// Returns the excerpt of a text, without headings: around the words of the query, else the
     /// beginning of the nearest passage.
     pub(crate) fn of_text(&mut self, note: &Note, text: &str, passage: Option<PassageKey>) -> String {
-        let outline = markdown::outline(Split::of(text).body(), 1);
+        let split = Split::of(text);
+        let body = without_marks(split.body());
+        let outline = markdown::outline(&body, 1);
         let text = &*outline.text;
         let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |length| at + length);
         let mut left_out: Vec<Range<usize>> =
@@ -72,7 +75,10 @@ impl NoteSnippets {
         if let Some(excerpt) = self.0.best(text, &left_out) {
             return excerpt;
         }
-        let nearest = passages(note, &outline).into_iter().find(|one| Some(one.key) == passage);
+        // The passage was read with the marks.
+        let original = markdown::outline(split.body(), 1);
+        let place = passages(note, &original).iter().position(|one| Some(one.key) == passage);
+        let nearest = place.and_then(|place| passages(note, &outline).into_iter().nth(place));
         let start = nearest.map_or(0, |nearest| nearest.range.start);
         let rest = |range: Range<usize>| Some(range.start.checked_sub(start)?..range.end - start);
         left_out = left_out.into_iter().filter_map(rest).collect();
