@@ -79,7 +79,8 @@ pub fn refresh_within(
         context
             .notice("the global vault reads sessions of all projects; limit them with `sessions.workspaces`");
     }
-    if reader.first && reader.notices.left_out > 0 {
+    // Where a project's own sessions were read, those of other folders are rightly skipped.
+    if reader.first && reader.notices.left_out > 0 && reader.notices.read.is_empty() {
         let count = reader.notices.left_out;
         context.notice(format!(
             "{count} sessions of other folders are skipped; add folders to `sessions.workspaces` in your own settings"

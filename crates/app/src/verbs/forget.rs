@@ -50,8 +50,10 @@ pub struct ForgottenRule {
 pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
     context.persons_only("block a rule")?;
     if reason.trim().is_empty() {
-        return Err(Error::usage("a reason is required")
-            .hint("for example `cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\"`"));
+        return Err(Error::usage("a reason is required").hint(format!(
+            "for example `cm forget {} --reason \"caused an outage\"`",
+            shell_words::quote(reference)
+        )));
     }
     let found = find_in_target(context, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {

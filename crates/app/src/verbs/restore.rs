@@ -56,7 +56,9 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
                 "`{reference}` is not deleted, so name the version to restore"
             ))
             .hint(format!(
-                "`cm history {reference}` lists the versions; for example `cm restore {reference}@HEAD~3`"
+                "`cm history {}` lists the versions; for example `cm restore {}`",
+                shell_words::quote(reference),
+                shell_words::quote(&format!("{reference}@HEAD~3"))
             )));
         }
         Err(error) if error.is_not_found() => {}
