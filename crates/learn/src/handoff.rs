@@ -44,7 +44,7 @@ impl Handoff {
             [first, .., last] => Some(format!("{first} Latest request: {last}")),
         };
         let last_text = events.iter().rev().filter(|event| !event.side).find_map(|event| match &event.kind {
-            EventKind::AssistantText { text } => Some(text.as_str()),
+            EventKind::AssistantText { text } => Some(text.as_str()).filter(|text| reports_state(text)),
             _ => None,
         });
         let diary = extract("", meta, events);
@@ -140,6 +140,16 @@ impl Handoff {
     }
 }
 
+/// Minimum number of words of an answer that reports the state of the work, unlike "Yes." or "Sorry, I
+/// will stop."
+const MIN_STATE_WORDS: usize = 5;
+/// Minimum number of characters of such an answer in a language that is written without spaces.
+const MIN_STATE_CHARS: usize = 30;
+
+fn reports_state(text: &str) -> bool {
+    text.split_whitespace().count() >= MIN_STATE_WORDS || text.chars().count() >= MIN_STATE_CHARS
+}
+
 fn prompt(event: &SessionEvent) -> Option<String> {
     let EventKind::UserPrompt { text } = &event.kind else { return None };
     let text = visible(&without_injected(text));
@@ -163,6 +173,7 @@ mod tests {
             agent("Which port?"),
             person("6380, and keep the old\nkeys"),
             agent("The client is written, the tests are not."),
+            agent("Sorry, I will stop."),
         ]);
         let handoff = Handoff::of_session(&meta, &events);
         assert_eq!(

@@ -13,8 +13,8 @@ use cm_render::text;
 /// The next session in this folder, of whichever agent, begins with the handoff: goal, state, open ends, failed attempts, files
 /// and next step, at most 600 tokens. It is shown once, by hooks or by the briefing of `cm context`, never to the session that
 /// wrote it, and expires after seven days. At your own terminal, `cm context` shows it without using it up. What is not stated
-/// comes from the log of the session (--session, else the newest in this folder). It is stored in your private state, not in
-/// the vault.
+/// comes from the log of the session (--session, else the newest in this folder, unless you state a goal). An earlier handoff of
+/// this folder is replaced. It is stored in your private state, not in the vault.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm handoff\n  cm handoff --goal \"Move the cache to Redis\" --next \"Write the eviction test\"\n  cm handoff --show"

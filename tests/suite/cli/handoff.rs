@@ -64,7 +64,12 @@ fn after_a_week_it_is_gone_and_a_new_one_replaces_an_old_one() {
     assert_eq!(sandbox.cm(&["handoff", "--show", "--json"]).ok().json()["handoff"], Value::Null);
     assert!(!start(&sandbox, "claude", "s-2", json!({})).contains("Old work"));
     sandbox.cm(&["handoff", "--goal", "First"]).ok();
-    sandbox.cm(&["handoff", "--goal", "Second"]).ok();
+    let second = sandbox.cm(&["handoff", "--goal", "Second"]).ok();
+    assert!(
+        second.stderr.contains("replaces the handoff of") && second.stderr.contains("Goal: First"),
+        "{}",
+        second.snapshot()
+    );
     let shown = sandbox.cm(&["handoff", "--show"]).ok().stdout;
     assert!(shown.contains("Second") && !shown.contains("First"), "{shown}");
     assert!(sandbox.cm(&["handoff", "--clear"]).ok().stdout.starts_with("removed"));

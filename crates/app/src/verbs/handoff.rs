@@ -67,7 +67,7 @@ pub struct HandoffAnswer {
 
 /// Writes the handoff of this folder; an earlier one is replaced. Fields that are not stated come
 /// from the log of the `selected` session, else of the caller's session, else of the newest session of
-/// the calling agent in this folder; for a person, of any agent.
+/// the calling agent in this folder; for a person who states no goal, of any agent.
 ///
 /// # Errors
 /// A token of a server, whose folder is unknown; nothing to hand over; a selected session that cannot
@@ -83,7 +83,14 @@ pub fn write(
             .hint("write down what others need as an observation"));
     }
     let stated = stated.cleaned();
-    let session = match summarized_session(context, access, selected) {
+    let by = &context.call.by;
+    // The person's own goal is not that of whichever session ran here last.
+    let is_own = stated.goal.is_some() && by.agent_name().is_none() && by.session.is_none();
+    let found = match is_own && selected.is_none() {
+        true => Ok(None),
+        false => summarized_session(context, access, selected),
+    };
+    let session = match found {
         Err(error) if !stated.is_empty() => {
             context.notice(error.message);
             None
@@ -94,22 +101,30 @@ pub fn write(
     let open = context.target();
     let (rules, _) = secrets::rules_of_logs(context, open)?;
     let derived = session.map(|source| Handoff::of_session(&source.meta, &source.events)).unwrap_or_default();
+    let is_stated = !stated.is_empty();
     let handoff = stated.or(derived);
     if handoff.is_empty() {
         return Err(write::nothing_done("there is nothing to hand over")
             .hint("state a goal (`--goal`) or the next step (`--next`), or name a session (`--session`)"));
     }
     let (text, removed) = redact(&handoff.markdown(), &rules);
-    let by = &context.call.by;
+    let session_agent = session.map(|source| source.meta.agent.to_string());
     let origin = Origin {
         note_type: "handoff".to_owned(),
         at: context.now().to_string(),
-        agent: session.map(|source| source.meta.agent.to_string()).or_else(|| by.agent_name()),
+        agent: match by.agent_name() {
+            None if is_stated && by.session.is_none() => None,
+            own => session_agent.or(own),
+        },
         session: session.map(|source| source.meta.id.to_string()).or_else(|| by.session.clone()),
         folder: folder(context).file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
     let yaml = yaml_serde::to_string(&origin).map_err(|error| Error::usage(error.to_string()))?;
     let file = file(context)?;
+    if let Some(earlier) = read(context, &file)?.filter(|earlier| earlier.text != text.as_str()) {
+        let beginning = earlier.text.lines().next().unwrap_or_default().trim_start_matches("- ").to_owned();
+        context.notice(format!("replaces the handoff of {} ({beginning})", earlier.at));
+    }
     let private = open.vault.private()?;
     private.write(&file, format!("---\n{yaml}---\n\n{}", text.as_str()).as_bytes())?;
     let waiting = waiting(origin, text.as_str().to_owned());
