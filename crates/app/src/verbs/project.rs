@@ -108,7 +108,7 @@ pub fn project(context: &Context, options: &Options) -> Result<ProjectionResult>
     let file = context.call.cwd.join(&requested_file);
     let rule_file = RuleFile::read(context, &file)?;
     let before = rule_file.text()?;
-    let part = part(context, options)?;
+    let part = part(context, options, &SECTION.without(before).0)?;
     if !rule_file.exists() && part.rules + part.pitfalls == 0 {
         return Err(write::nothing_done("no rule is in use, and there is no file to clear")
             .hint("`cm playbook list --state all` lists all rules"));
@@ -157,7 +157,9 @@ pub(crate) fn rewrite_section(context: &Context, path: &NotePath) -> Result<bool
     Ok(project(&context.for_vault(open)?, &options)?.changed)
 }
 
-fn part(context: &Context, options: &Options) -> Result<project::RenderedSection> {
+/// Renders the section without rules that the `remaining_text` of the file has in the same words, such as
+/// those that were imported from it.
+fn part(context: &Context, options: &Options, remaining_text: &str) -> Result<project::RenderedSection> {
     let mut notes = Vec::new();
     for open in &context.vaults {
         notes.push((open.level, context.playbook_notes(open)?));
@@ -167,6 +169,8 @@ fn part(context: &Context, options: &Options) -> Result<project::RenderedSection
     notice.into_iter().for_each(|notice| context.notice(notice));
     let scope = ProjectScope::of(context, None);
     bullets.retain(|vault_bullet| scope.includes(&vault_bullet.bullet, vault_bullet.level));
+    let remaining_words = padded_words(remaining_text);
+    bullets.retain(|vault_bullet| !remaining_words.contains(&padded_words(vault_bullet.bullet.content())));
     let standings: Vec<_> = bullets
         .iter()
         .map(|vault_bullet| {
@@ -178,4 +182,41 @@ fn part(context: &Context, options: &Options) -> Result<project::RenderedSection
         &standings,
         &ProjectionOptions { per_category: options.per_category, counts: options.counts },
     ))
+}
+
+/// Returns the words of a text in lower case, each between two spaces, without marks and punctuation.
+fn padded_words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |joined, word| joined + &word.to_lowercase() + " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture_vault::FixtureVault;
+
+    #[test]
+    fn what_the_file_says_itself_is_not_repeated_in_the_section() {
+        let rule = |id: &str, text: &str| {
+            format!("---\nid: {id}\ncategory: code\nstate: active\ncreated: 2026-01-01\n---\n\n{text}\n")
+        };
+        let vault = FixtureVault::new();
+        vault
+            .put("playbook/code/a.md", &rule("b-mt2ssunl-000001", "Use `Decimal` for money, never `float`."));
+        vault.put("playbook/code/b.md", &rule("b-mt2ssunl-000002", "Run all tests before a push."));
+        vault.put("AGENTS.md", "# Rules\n\n- Use **Decimal** for money,\n  never `float`\n");
+        let options = Options {
+            format: RuleFileFormat::Agents,
+            file: None,
+            per_category: PER_CATEGORY,
+            counts: false,
+            dry_run: false,
+        };
+        for _ in 0..2 {
+            let done = project(&vault.at("2026-01-02"), &options).unwrap();
+            assert_eq!((done.rules, done.omitted), (1, 0));
+        }
+        let text = std::fs::read_to_string(vault.file("AGENTS.md")).unwrap();
+        assert!(text.contains("Run all tests") && text.matches("Decimal").count() == 1, "{text}");
+    }
 }
