@@ -34,6 +34,8 @@ pub enum BulletSkipReason {
     ThereAlready,
     /// The vault has the same rule under another ID.
     SameRule,
+    /// The vault has the same rule under this ID, with other fields such as feedback. It stays as it is.
+    OtherFields,
     /// The vault, or the file itself, has a different bullet with this ID.
     IdTaken,
     /// The rule is blocked.
@@ -170,6 +172,12 @@ impl<'a> ExistingBullets<'a> {
         // An id that a rule file gives comes from its rule, so that the same line again has the same id.
         if held.same_rule_once && self.rules.contains(&hash) {
             return Err(left_out(BulletSkipReason::SameRule));
+        }
+        if there
+            .and_then(|there| there.bullet.as_ref())
+            .is_some_and(|there| RuleHash::of(&there.content) == hash)
+        {
+            return Err(left_out(BulletSkipReason::OtherFields));
         }
         if there.is_some() || self.added.contains(&bullet.id) {
             return Err(left_out(BulletSkipReason::IdTaken));

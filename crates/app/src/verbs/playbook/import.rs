@@ -355,6 +355,9 @@ pub fn reason(why: BulletSkipReason) -> &'static str {
     match why {
         BulletSkipReason::ThereAlready => "already in the vault",
         BulletSkipReason::SameRule => "the vault has the same rule",
+        BulletSkipReason::OtherFields => {
+            "the vault has this rule with other feedback or fields, and keeps its own"
+        }
         BulletSkipReason::IdTaken => "another rule has this ID",
         BulletSkipReason::Blocked => "blocked in this vault",
         BulletSkipReason::NoRule => "the text is not valid for a rule",

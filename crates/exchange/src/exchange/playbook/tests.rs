@@ -322,6 +322,18 @@ fn a_second_import_brings_nothing_and_what_differs_is_listed() {
 }
 
 #[test]
+fn the_same_rule_with_other_feedback_is_no_other_rule() {
+    let text =
+        |helpful: usize| format!("bullets:\n- {{id: a, content: Run all tests, helpful_count: {helpful}}}\n");
+    let mut first = of(&text(1));
+    let notes = notes_of(&plan(&mut first, &held(&[]), "p.yaml"));
+    let mut second = of(&text(2));
+    let again = plan(&mut second, &held(&notes), "p.yaml");
+    assert_eq!(again.skipped[0].why, BulletSkipReason::OtherFields);
+    assert!(!BulletSkipReason::OtherFields.failed());
+}
+
+#[test]
 fn blocked_rules_stay_out_and_hidden_characters_make_a_draft() {
     let toxic = BlockedNote {
         kind: BlockKind::Toxic,
