@@ -4,7 +4,7 @@
 //! Facts are never deleted. An older fact remains, with an edge from its successor.
 
 use super::source::same_place;
-use super::supersession::replaced;
+use super::supersession::{is_beginning, replaced};
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::{order, payload};
 use cm_note::path::NotePath;
@@ -261,7 +261,7 @@ impl ComparedFact {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
         }
-        self.statement.is_same(&new.statement)
+        self.statement.is_same(&new.statement) || is_beginning(&new.text, &self.text)
     }
 
     /// Returns the reason, for display, why `new` supersedes this fact; `None` if both can be

@@ -6,6 +6,7 @@
 //! session counts twice.
 
 use super::source::{same_place, same_session};
+use super::supersession::is_beginning;
 use crate::confidence::ConfidenceLevel;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
@@ -335,7 +336,7 @@ impl<'k> ComparedPreference<'k> {
 
     /// Whether both preferences say the same.
     fn is_like(&self, new: &Self, word_vectors: &WordVectors<'_>) -> bool {
-        if self.statement.is_same(&new.statement) {
+        if self.statement.is_same(&new.statement) || is_beginning(&new.text, &self.text) {
             return true;
         }
         let (one, other) = (word_vectors.statement(&self.statement), word_vectors.statement(&new.statement));
@@ -481,6 +482,14 @@ mod tests {
         );
         assert_eq!(after.new[0].text, "Never use tabs for indentation");
         assert_eq!(after.supersessions, []);
+    }
+
+    #[test]
+    fn a_fragment_of_a_preference_does_not_replace_it() {
+        let whole = "We never delete tags here. Bump the patch version instead: edit VERSION.";
+        let before = [existing(whole, vec![seen("one", 1, false)])];
+        let after = settled(&before, vec![stated("We never delete tags here", "two", 2)]);
+        assert_eq!((after.new.len(), after.supersessions.len()), (0, 0), "{after:?}");
     }
 
     #[test]

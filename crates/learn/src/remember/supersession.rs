@@ -50,6 +50,15 @@ pub(crate) fn replaced(old: &str, new: &str) -> Option<String> {
     other_value(old, new).or_else(|| reason_of_change(old, new)).or_else(|| now_another(old, new))
 }
 
+/// Whether `part` is the beginning of `whole`, up to the end of a sentence or clause: a fragment of a
+/// statement says nothing that the statement does not.
+pub(crate) fn is_beginning(part: &str, whole: &str) -> bool {
+    let (part, whole) = (part.trim().to_lowercase(), whole.trim().to_lowercase());
+    let part = part.trim_end_matches(['.', '!', '?', ';', ',']);
+    let rest = whole.strip_prefix(part).filter(|_| part.contains(' '));
+    rest.is_some_and(|rest| rest.starts_with(['.', '!', '?', ';', ',', ':', '—', '–']))
+}
+
 /// Returns the reason if both are entries with the same label and different short values.
 fn other_value(old: &str, new: &str) -> Option<String> {
     let (label, before) = entry(old)?;
