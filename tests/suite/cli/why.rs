@@ -318,7 +318,7 @@ fn without_a_repository_there_are_no_commits_and_a_note_says_so() {
     insta::assert_snapshot!(sandbox.cm(&["why", "b-mq9k7r70-lz8utt"]).snapshot(), @"
     b-mq9k7r70-lz8utt  rule, a, draft, candidate
     Run the tests before a commit.
-    score 0.00 = (0.00 helpful − 4 × 0.00 harmful) × 0.5 for candidate; neutral, 0 % harmful, half-life 90 days
+    score 0.00, candidate; no feedback yet
 
     draft          not shown to agents until `cm review --accept b-mq9k7r70-lz8utt`
     [stderr]

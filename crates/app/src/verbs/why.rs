@@ -8,6 +8,7 @@ use crate::context::find::{ResolvedNote, find};
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::context::scoring::scoring;
+use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::verbs::decay::score_of;
 use crate::verbs::history::versions;
@@ -20,6 +21,7 @@ use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
+use cm_note::query::{BooleanGroup, Query, QueryNode};
 use cm_note::score::bullet::{Band, EffectiveScore};
 use cm_note::score::{self, DecayScore, DecayStatus};
 use cm_playbook::succession;
@@ -229,7 +231,7 @@ pub fn why(context: &Context, reference: &str, limit: usize) -> Result<NoteEvide
         vault: found.open.level,
         content: bullet
             .as_ref()
-            .map_or_else(|| note.summary.clone(), |bullet| fold_whitespace(bullet.content())),
+            .map_or_else(|| beginning(&found), |bullet| fold_whitespace(bullet.content())),
         why: fields.why,
         category: note.category.clone(),
         state: bullet.as_ref().map(|bullet| bullet.state),
@@ -275,6 +277,12 @@ pub fn why(context: &Context, reference: &str, limit: usize) -> Result<NoteEvide
 /// The errors of [`why`].
 pub fn note_commits(context: &Context, reference: &str, limit: usize) -> Result<Vec<Commit>> {
     commits(context, &find(context, reference)?, limit)
+}
+
+/// Returns the beginning of a note's text, without its title, headings and quoted evidence.
+fn beginning(found: &ResolvedNote<'_>) -> String {
+    let nothing = Query { root: QueryNode::Group(BooleanGroup::default()), notices: Vec::new() };
+    NoteSnippets::of(&nothing).of_text(&found.note, &found.text(), None)
 }
 
 /// Returns the note as a bullet with the feedback of all open vaults; `None` for other kinds.

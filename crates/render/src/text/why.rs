@@ -47,7 +47,7 @@ fn head(outcome: &NoteEvidence) -> String {
     if !is_bullet {
         lines.push_str(&format!("{}\n", paint(STRONG, &safe(&outcome.title))));
     }
-    if is_bullet || outcome.content != outcome.title {
+    if is_bullet || !outcome.content.is_empty() && outcome.content != outcome.title {
         lines.push_str(&format!("{}\n", safe(&outcome.content)));
     }
     if let Some(why) = &outcome.why {
@@ -68,6 +68,9 @@ fn head(outcome: &NoteEvidence) -> String {
 
 /// The formula of a rule's score with its values.
 fn score(parts: &BulletScore, maturity: Maturity) -> String {
+    if parts.helpful == 0.0 && parts.harmful == 0.0 {
+        return format!("score {:.2}, {}; no feedback yet\n", parts.score.value(), maturity.name());
+    }
     format!(
         "score {:.2} = ({:.2} helpful − {} × {:.2} harmful) × {} for {}; {}, {:.0} % harmful, half-life {} days\n",
         parts.score.value(),
@@ -181,7 +184,7 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
     }
     facts.extend(outcome.derived_from.diaries.iter().map(|diary| ("diary", name_and_title(diary))));
     facts.extend(outcome.derived_from.notes.iter().map(|note| ("derived from", name_and_title(note))));
-    facts.extend(outcome.derived_from.quotes.iter().map(|quote| ("quote", format!("“{}”", safe(quote)))));
+    facts.extend(outcome.derived_from.quotes.iter().map(|quote| ("quote", quoted(quote))));
     for step in &outcome.succession {
         facts.push((succession(step), name_and_title(&step.note)));
     }
@@ -201,6 +204,18 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
             .push(("draft", format!("not shown to agents until `cm review --accept {}`", safe(&outcome.id))));
     }
     facts
+}
+
+/// A quote in quotation marks; who typed it and where stand before them.
+fn quoted(quote: &str) -> String {
+    let ends_place = |(place, _): &(&str, &str)| {
+        let line = place.rsplit_once(" line ").map(|(_, line)| line);
+        line.is_some_and(|line| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    match quote.split_once(": ").filter(ends_place) {
+        Some((place, words)) => format!("{}: “{}”", safe(place), safe(words)),
+        None => format!("“{}”", safe(quote)),
+    }
 }
 
 fn name_and_title(note: &NoteRef) -> String {
