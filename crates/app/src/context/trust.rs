@@ -69,7 +69,7 @@ pub(crate) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<Unt
 /// Creates the error for an untrusted vault.
 pub(crate) fn untrusted_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Refused, UNTRUSTED, message)
-        .hint("if you know where the folder comes from, run `cm trust` in it")
+        .hint("if you moved it here, or know where the folder comes from, run `cm trust` in it")
 }
 
 /// Error code for an untrusted vault.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::context::last_run;
 use crate::context::open::Context;
+use crate::context::trust::is_trusted;
 use crate::error::Result;
 use crate::verbs::commit::{CommittedFile, word};
 use crate::verbs::hand_edits::hand_edits;
@@ -34,6 +35,8 @@ pub struct VaultStatus {
     pub lost_settings: Vec<String>,
     /// Number of entries in the review inbox, by section; without empty sections.
     pub inbox: BTreeMap<InboxKind, usize>,
+    /// Whether the vault is trusted at this place. Agents get nothing from a vault that is not.
+    pub trusted: bool,
     /// Number of errors in notes, such as a frontmatter that cannot be read.
     pub errors: usize,
 }
@@ -92,7 +95,7 @@ pub fn status(context: &Context) -> Result<VaultStatus> {
     let settings = open.vault.read_own(layout::SETTINGS)?.unwrap_or_default();
     let lost_settings = lost_values(&settings).map(str::to_owned).collect();
     let errors = errors(context)?;
-    Ok(VaultStatus { vault, repository, lost_settings, inbox, errors })
+    Ok(VaultStatus { vault, repository, lost_settings, inbox, trusted: is_trusted(open)?, errors })
 }
 
 /// Returns the number of errors in the notes of the target vault. The notes are only read if the index

@@ -10,6 +10,10 @@ const MAX_LISTED_FILES: usize = 5;
 
 pub fn status(status: &VaultStatus) -> String {
     let mut lines = row("vault", &paint(STRONG, &safe(&status.vault)));
+    if !status.trusted {
+        let not = "not trusted at this place, so agents get nothing";
+        lines += &row("trust", &format!("{}  {}", paint(WARN, not), paint(DIM, "cm trust")));
+    }
     match &status.repository {
         Some(repository) => lines += &repository_rows(repository),
         None => lines += &row("branch", &paint(WARN, "no Git repository; changes are not recorded")),
