@@ -180,6 +180,13 @@ fn is_draft(note: &Note) -> bool {
         .is_some_and(|bullet| bullet.state == BulletState::Draft && bullet.maturity != Maturity::Deprecated)
 }
 
+/// Returns the number of drafts that contradict a note. They are listed as drafts, not as conflicts.
+pub fn contradicting_drafts(graph: &Graph<'_>) -> usize {
+    let past = past(graph);
+    let against = contradictions_by_note(&contradicted(graph, &past));
+    graph.notes().iter().enumerate().filter(|(at, note)| is_draft(note) && against.contains_key(at)).count()
+}
+
 /// Lists draft rules, oldest first; the reason quotes a note that the draft contradicts.
 fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEntry> {
     let why = |at: usize| match against.get(&at) {
@@ -370,7 +377,10 @@ fn trust(note: &Note, now: Instant) -> f64 {
 /// whose source changed, then the least recently checked.
 pub fn due(graph: &Graph<'_>, now: Instant) -> Vec<InboxNoteEntry> {
     let past = past(graph);
-    let against = contradictions_by_note(&contradicted(graph, &past));
+    // A draft that contradicts a note is decided itself; until then the note stands.
+    let is_in_use = |edge: &&Edge| [edge.from, edge.to].iter().all(|end| !graph.notes()[*end].is_waiting());
+    let open: Vec<&Edge> = contradicted(graph, &past).into_iter().filter(is_in_use).collect();
+    let against = contradictions_by_note(&open);
     let mut newer = HashMap::new();
     for edge in supersessions(graph) {
         newer.entry(edge.to).or_insert(edge);
@@ -505,6 +515,7 @@ mod tests {
         let why = "a draft that contradicts “Always squash commits.” (b-1-aaaaaa)".to_owned();
         assert_eq!(listed(&notes, InboxKind::Drafts), [(vec![1], why)]);
         assert_eq!(listed(&notes, InboxKind::Conflicts), []);
+        assert_eq!(listed(&notes, InboxKind::Due), [], "the rule stands until the draft is accepted");
     }
 
     #[test]

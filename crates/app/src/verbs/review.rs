@@ -29,6 +29,7 @@ use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::inbox::{self, InboxNoteEntry, InboxSections};
 use cm_playbook::rule_command::{RuleCommand, command_of};
 use cm_store::config::keys;
+use cm_text::plural::count;
 
 pub use cm_playbook::inbox::InboxKind;
 
@@ -114,6 +115,16 @@ pub fn inbox(context: &Context, options: &Options) -> Result<Inbox> {
         sections.push(InboxSection { kind, items: items.collect(), total });
     }
     let total = sections.iter().map(|section| section.total).sum();
+    if options.section == Some(InboxKind::Conflicts) && total == 0 {
+        let drafts = inbox::contradicting_drafts(&notes.graph());
+        if drafts > 0 {
+            let verb = if drafts == 1 { "contradicts" } else { "contradict" };
+            context.notice(format!(
+                "{} {verb} a note in use: `cm review --kind drafts`",
+                count(drafts, "draft")
+            ));
+        }
+    }
     Ok(Inbox { sections, total })
 }
 

@@ -258,7 +258,7 @@ impl Curation<'_> {
             reason += "; this session was shown it and did not follow it";
         }
         if draft {
-            reason += "; it is a draft: accept it with `cm review --accept`";
+            reason += &format!("; it is a draft: accept it with `cm review --accept {}`", bullet.id);
         }
         let code = if reworded { UnappliedCode::NearDuplicate } else { UnappliedCode::Duplicate };
         let passed = UnappliedDelta { credited, ..self.passed(Some(at), code, reason) };
