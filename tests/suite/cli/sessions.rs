@@ -134,7 +134,7 @@ fn a_session_is_shown_with_the_lines_of_its_log() {
     claude-code  /home/dev/demo  2026-10-05 09:00 to 2026-10-05 09:02  8 events, 386 B
         1  2026-10-05 09:00  person  Run the unit tests and fix the failing one.
         2  2026-10-05 09:00  agent   Running the tests.
-        2  2026-10-05 09:00  tool    Bash command: cargo test description: Run tests
+        2  2026-10-05 09:00  tool    $ cargo test
         4  2026-10-05 09:00  agent   All fixed: I deleted the failing test.
         5  2026-10-05 09:01  person  no, never delete tests. Fix src/decay.rs instead.
         6  2026-10-05 09:01  stop
@@ -246,8 +246,7 @@ fn days_are_told_and_lines_expanded_and_sessions_exported() {
     let exported = sandbox.cm(&["sessions", "export", "11111111"]).ok().stdout;
     let begin = "# Run the unit tests and fix the failing one.\n\n- **Session**: 11111111-aaaa-4bbb-8ccc-000000000001\n";
     assert!(exported.starts_with(begin), "{exported}");
-    let call =
-        "## Tool (tool call, line 2, 09:00)\n\n```\nBash command: cargo test description: Run tests\n```\n";
+    let call = "## Tool (tool call, line 2, 09:00)\n\n```\n$ cargo test\n```\n";
     assert!(
         exported.contains(call) && exported.contains("\n## Event (interrupt, line 6, 09:01)\n\n## Agent"),
         "{exported}"

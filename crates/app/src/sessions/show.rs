@@ -161,7 +161,22 @@ fn shorten(event: ShownEvent) -> ShownEvent {
     if !matches!(event.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
         return event;
     }
-    ShownEvent { text: short_line(&event.text, MAX_BRIEF_CHARS), ..event }
+    let command =
+        Some(&event.text).filter(|_| event.kind == "tool_call").and_then(|text| shell_command(text));
+    let text = command.map_or_else(|| event.text.clone(), |command| format!("$ {command}"));
+    ShownEvent { text: short_line(&text, MAX_BRIEF_CHARS), ..event }
+}
+
+/// Returns the command that a tool call runs in a shell, without the call's other fields; `None` for other
+/// calls.
+fn shell_command(call: &str) -> Option<String> {
+    const FIELDS: [&str; 5] = ["description: ", "timeout: ", "run_in_background: ", "workdir: ", "cwd: "];
+    let (_, fields) = call.split_once('\n')?;
+    let is_field = |line: &&str| FIELDS.iter().any(|field| line.starts_with(field));
+    let mut lines = fields.lines().skip_while(|line| !line.starts_with("command: "));
+    let first = lines.next()?.strip_prefix("command: ")?;
+    let rest = lines.take_while(|line| !is_field(line));
+    Some(std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
@@ -182,7 +197,9 @@ mod tests {
 
     #[test]
     fn a_tool_call_is_told_on_one_line() {
-        assert_eq!(shorten(said(1, "tool_call", "Bash\ncommand: ls")).text, "Bash command: ls");
+        let call = "Bash\ncommand: git clean -fdx\ndescription: git clean -fdx";
+        assert_eq!(shorten(said(1, "tool_call", call)).text, "$ git clean -fdx");
+        assert_eq!(shorten(said(1, "tool_call", "Read\nfile_path: /a")).text, "Read file_path: /a");
         assert_eq!(shorten(said(1, "user_prompt", "a\nb")).text, "a\nb");
         assert_eq!(shorten(said(1, "tool_call", &"x".repeat(500))).text.chars().count(), MAX_BRIEF_CHARS);
     }
