@@ -58,7 +58,8 @@ fn where_nothing_was_edited_there_is_nothing_to_commit() {
     {
       "commit": null,
       "files": [],
-      "stopped": []
+      "stopped": [],
+      "findings": []
     }
     [exit 0]
     "#);
