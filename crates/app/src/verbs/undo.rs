@@ -96,6 +96,7 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
     if inverse.iter().any(|change| !change.path.is_generated()) {
         leave_edited_core(context, &mut inverse)?;
     }
+    inverse.sort_by_key(|change| change.path.is_generated());
     if inverse.is_empty() {
         let message =
             format!("{} is already undone: its files are as they were before it", target.id.short());
