@@ -18,6 +18,8 @@ fn all_hand_edits_of_the_vault_become_one_commit_that_lists_them() {
       added graph/fixes/closing.md
       deleted graph/problems/gauges-time-out-77ab01.md
       modified graph/solutions/retry-with-jitter-1f0c2a.md
+    graph/facts/new.md:1:1 error missing-key this memory has no frontmatter
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r"
@@ -99,6 +101,8 @@ fn in_a_larger_repository_only_the_vaults_own_files_go_and_what_is_staged_elsewh
     2 files  commit [COMMIT]
       added graph/facts/ports-differ-eddd6b.md
       modified graph/solutions/retry-with-jitter-1f0c2a.md
+    graph/facts/new.md:1:1 error missing-key this memory has no frontmatter
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     [exit 0]
     ");
     insta::assert_snapshot!(committed(&sandbox), @r"

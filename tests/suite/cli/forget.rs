@@ -98,7 +98,7 @@ fn forgetting_takes_a_reason_and_a_bullet() {
     insta::assert_snapshot!(sandbox.cm(&["forget", JITTER]).snapshot(), @r#"
     [stderr]
     error: a reason is required
-     hint: for example `cm forget b-mt2ssunl-jq6d8j --reason "caused an outage"`
+     hint: for example `cm forget b-mnq4ancz-yuvp8h --reason "caused an outage"`
     [exit 2]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["forget", "Retry with jitter", "--reason", "x"]).snapshot(), @"

@@ -122,7 +122,11 @@ fn in_a_project_with_code_it_says_that_all_markdown_of_it_is_notes_now() {
     let sandbox = Sandbox::new();
     sandbox.write("package.json", "{}\n");
     let ran = sandbox.cm(&["init"]).ok();
-    assert!(ran.stderr.contains("package.json") && ran.stderr.contains("cm setup"), "{}", ran.snapshot());
+    assert!(
+        ran.stderr.contains("package.json") && ran.stderr.contains("cm init .memory"),
+        "{}",
+        ran.snapshot()
+    );
     let beside = sandbox.cm(&["init", ".memory"]).ok();
     assert!(!beside.stderr.contains("package.json"), "{}", beside.snapshot());
 }

@@ -219,6 +219,8 @@ fn read_note(open: &OpenVault, path: &NotePath, id: Option<&str>) -> Result<Opti
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "the tests read and remove files of the vault")]
+
     use super::*;
     use crate::fixture_vault::{FixtureVault, rename};
     use crate::verbs::{commit, delete, forget, generate, mark, relate, undo};

@@ -8,6 +8,7 @@ use crate::context::open_vault::VaultLevel;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::same_project;
 use cm_store::git::named_git_dir;
+use cm_store::vault::external_folder;
 
 /// Files that build tools expect at the root of a project.
 const MANIFESTS: [&str; 12] = [
@@ -57,22 +58,13 @@ pub(crate) fn code_mark(folder: &Path) -> Option<String> {
 /// Returns the first source file of a folder, and the folders in it, by name. Hidden ones and installed
 /// packages are left out.
 fn code_and_folders(folder: &Path) -> (Option<String>, Vec<String>) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_SEARCHED_ENTRIES);
-    let (mut code, mut folders) = (Vec::new(), Vec::new());
-    for entry in entries {
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if name.starts_with(['.', '_']) || name == "node_modules" {
-            continue;
-        }
-        let is_code = name.rsplit_once('.').is_some_and(|(_, end)| CODE_ENDS.contains(&end));
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => folders.push(name),
-            Ok(kind) if kind.is_file() && is_code => code.push(name),
-            _ => {}
-        }
-    }
+    let (mut files, mut folders) = external_folder::names(folder, MAX_SEARCHED_ENTRIES);
+    let is_searched = |name: &String| !name.starts_with(['.', '_']) && name != "node_modules";
+    let is_code = |name: &String| name.rsplit_once('.').is_some_and(|(_, end)| CODE_ENDS.contains(&end));
+    files.retain(|name| is_searched(name) && is_code(name));
+    folders.retain(is_searched);
     folders.sort();
-    (code.into_iter().min(), folders)
+    (files.into_iter().min(), folders)
 }
 
 /// The names by which rules can refer to the project of a call.

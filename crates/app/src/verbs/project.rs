@@ -192,6 +192,8 @@ fn padded_words(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "the test reads a file")]
+
     use super::*;
     use crate::fixture_vault::FixtureVault;
 

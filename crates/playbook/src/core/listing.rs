@@ -28,7 +28,7 @@ pub fn may_be_listed(note: &Note, now: Instant, scoring: &Scoring) -> bool {
         && !(note.kind == NoteKind::Bullet && Bullet::of(note).is_some_and(is_harmful))
 }
 
-/// Whether the text is a core file that `cm core` wrote. Another file of that name is a person's.
+/// Whether the text is a core file that `cm core` wrote. A person may write a file of their own in its place.
 pub fn is_generated_core(text: &str) -> bool {
     text.lines().nth(2).is_some_and(|line| line.starts_with("> ") && line.contains(WRITTEN_BY))
 }
@@ -70,16 +70,16 @@ pub fn without_entries(core: &str, gone: impl Fn(&str) -> Option<NoteKind>) -> O
 /// Leaves out headings that no entry follows, with the blank lines around them.
 fn without_empty_sections<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let is_blank = |line: &&str| line.trim().is_empty();
-    let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
+    let mut remaining: Vec<&str> = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
         let next = lines[at + 1..].iter().find(|line| !is_blank(line));
         let is_empty_section = line.starts_with("## ") && next.is_none_or(|next| next.starts_with("## "));
-        let follows_blank = kept.last().is_some_and(is_blank);
+        let follows_blank = remaining.last().is_some_and(is_blank);
         if !is_empty_section && !(is_blank(line) && (follows_blank || next.is_none())) {
-            kept.push(line);
+            remaining.push(line);
         }
     }
-    kept
+    remaining
 }
 
 /// Reduces the figures of the header, such as "> 3 memories, 2 rules in use; 5 listed, 1 of them

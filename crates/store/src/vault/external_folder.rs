@@ -27,6 +27,22 @@ pub fn text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(Error::io("read", path))
 }
 
+/// Returns the names of the files and of the folders in a folder, of at most `most` entries, in no
+/// order. Links and names that are not UTF-8 are left out; a folder that cannot be read has none.
+pub fn names(folder: &Path, most: usize) -> (Vec<String>, Vec<String>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(most);
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => folders.push(name),
+            Ok(kind) if kind.is_file() => files.push(name),
+            _ => {}
+        }
+    }
+    (files, folders)
+}
+
 /// Reads a folder: the content of its Markdown files and the names of all other files. Hidden files
 /// and folders, `node_modules` and the vault itself (`leave_out`) are skipped; links are not
 /// followed.
