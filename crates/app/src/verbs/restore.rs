@@ -52,13 +52,12 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
     context.persons_only("restore an earlier version")?;
     match find_in_target(context, reference) {
         Ok(_) => {
+            let quoted = shell_words::quote(reference);
             return Err(Error::usage(format!(
                 "`{reference}` is not deleted, so name the version to restore"
             ))
             .hint(format!(
-                "`cm history {}` lists the versions; for example `cm restore {}`",
-                shell_words::quote(reference),
-                shell_words::quote(&format!("{reference}@HEAD~3"))
+                "`cm history {quoted}` lists the versions; for example `cm restore {quoted}@HEAD~3`"
             )));
         }
         Err(error) if error.is_not_found() => {}
