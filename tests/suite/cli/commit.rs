@@ -101,8 +101,6 @@ fn in_a_larger_repository_only_the_vaults_own_files_go_and_what_is_staged_elsewh
     2 files  commit [COMMIT]
       added graph/facts/ports-differ-eddd6b.md
       modified graph/solutions/retry-with-jitter-1f0c2a.md
-    graph/facts/new.md:1:1 error missing-key this memory has no frontmatter
-        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     [exit 0]
     ");
     insta::assert_snapshot!(committed(&sandbox), @r"

@@ -13,6 +13,7 @@ fn branch_remote_edits_and_inbox_fit_on_one_screen() {
        remote  none
         edits  1 file  cm commit
                added graph/facts/by-hand.md
+        notes  1 error  cm validate
         inbox  1 due  cm review
     [exit 0]
     ");
@@ -27,6 +28,7 @@ fn branch_remote_edits_and_inbox_fit_on_one_screen() {
       merging  not registered in this clone  cm sync registers it
         edits  1 file  cm commit
                added graph/facts/by-hand.md
+        notes  1 error  cm validate
         inbox  1 due  cm review
     [exit 0]
     ");
@@ -63,6 +65,7 @@ fn a_vault_without_a_repository_says_so() {
     sandbox.write("cm.toml", "");
     insta::assert_snapshot!(sandbox.cm(&["status"]).snapshot(), @"
         vault  [ROOT]/vault
+        trust  not trusted at this place, so agents get nothing  cm trust
        branch  no Git repository; changes are not recorded
         inbox  empty
     [exit 0]

@@ -296,8 +296,7 @@ pub(crate) fn refuse_secrets_of_new_note(
     match found.iter().find(|stopped| stopped.line.is_some()) {
         None => found.into_iter().next().map_or(Ok(()), |stopped| Err(stopped.into_error())),
         Some(BlockedSecret { rule, .. }) => {
-            Err(Error::refused("secret", format!("the text may contain a real secret ({rule})"))
-                .hint(format!("nothing was written; {REMOVE}")))
+            Err(Error::refused("secret", format!("the text may contain a real secret ({rule})")).hint(REMOVE))
         }
     }
 }
