@@ -40,6 +40,7 @@ fn branch_remote_edits_and_inbox_fit_on_one_screen() {
        remote  origin/main  1 commit to send  cm sync
     last sync  2026-11-21T12:00:00Z
         edits  none
+        notes  1 error  cm validate
         inbox  1 due  cm review
     [exit 0]
     ");
