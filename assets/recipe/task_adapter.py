@@ -7,8 +7,8 @@
     python task_adapter.py write WEIGHTS.pt ../task-adapter.bin
 
 A line of `tasks/*.jsonl` is a project: its notes, and tasks with the notes that an agent must have for them ("must") and those that
-fit as well ("fits"); all others do not. TO_ENGLISH is the program that the second line builds. What is shipped was trained with five
-passes over all files, which takes some fifteen minutes on one core.
+fit as well ("fits"); all others do not. TO_ENGLISH is the program that the second line builds. What is shipped was trained with four
+passes over all files, which takes some ten minutes on one core.
 
 The notes are embedded by the model as it is shipped, so that those in an index serve. Trained are low-rank additions to all matrices
 (as in `pair_adapter.py`), biases and normalizations, for tasks only. A needed note is to be nearer than those of the same project that

@@ -1,6 +1,7 @@
 //! `cm context`
 
 mod formats;
+mod needs;
 
 use serde_json::Value;
 

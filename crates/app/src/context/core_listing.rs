@@ -10,7 +10,7 @@ use crate::context::scoring::scoring;
 use crate::error::Result;
 use cm_agents::hook::memory_text::{ReferencedNote, entry_reference, note_references, referenced_note};
 use cm_note::note::types::SUPERSEDES;
-use cm_note::note::{Note, NoteKind, read};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_playbook::core::{may_be_listed, without_entries};
 use cm_store::vault::journal::{FileBytes, FileChange};
@@ -110,7 +110,7 @@ impl ListingChanges {
 
 fn note_of(open: &OpenVault, path: &NotePath, bytes: Option<&FileBytes>) -> Option<Note> {
     let bytes = bytes.filter(|_| path.is_markdown())?;
-    Some(read::read(path, bytes.as_slice(), &open.settings.types, &open.settings.relations).note)
+    Some(open.parse(path, bytes.as_slice()).note)
 }
 
 /// Returns the notes in new files by their ID: a note that was moved is among them.
@@ -213,7 +213,7 @@ const ID_DIGITS: usize = 6;
 /// Reads a note; `None` if there is no such file, or if its ID does not start with `id`.
 fn read_note(open: &OpenVault, path: &NotePath, id: Option<&str>) -> Result<Option<Note>> {
     let Some(bytes) = super::write::content_or_none(open, path)? else { return Ok(None) };
-    let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;
+    let note = open.parse(path, &bytes).note;
     Ok(id.is_none_or(|id| note.key().starts_with(id)).then_some(note))
 }
 

@@ -64,6 +64,8 @@ pub struct Models {
     fine: OnceCell<Option<Result<Model, Rc<cm_embed::Error>>>>,
     failed: RefCell<Option<Rc<cm_embed::Error>>>,
     queries: RefCell<HashMap<String, Embedding>>,
+    /// Embedded tasks, by text.
+    tasks: RefCell<HashMap<String, Embedding>>,
 }
 
 impl Models {
@@ -75,6 +77,7 @@ impl Models {
             fine: OnceCell::new(),
             failed: RefCell::default(),
             queries: RefCell::default(),
+            tasks: RefCell::default(),
         }
     }
 
@@ -155,14 +158,16 @@ impl Models {
         if !self.choice.is_builtin() || model.name() != MiniLm::builtin().name() {
             return None;
         }
-        let cached = self.shared.as_deref().and_then(|cache| cache.query(TaskModel::NAME, task));
-        Some(cached.map_or_else(
-            || {
-                let query = TaskModel::builtin().embed(task)?;
-                self.shared.iter().for_each(|cache| cache.keep(TaskModel::NAME, task, &query));
-                Ok(query)
-            },
-            Ok,
-        ))
+        if let Some(query) = self.tasks.borrow().get(task) {
+            return Some(Ok(query.clone()));
+        }
+        let model_cache = self.shared.as_deref();
+        let cached = model_cache.and_then(|model_cache| model_cache.query(TaskModel::NAME, task));
+        let query = cached.map_or_else(|| TaskModel::builtin().embed(task), Ok);
+        if let Ok(query) = &query {
+            model_cache.into_iter().for_each(|model_cache| model_cache.keep(TaskModel::NAME, task, query));
+            self.tasks.borrow_mut().insert(task.to_owned(), query.clone());
+        }
+        Some(query)
     }
 }

@@ -363,7 +363,7 @@ mod tests {
         };
         let error = add(&vault.at("2026-01-02"), &options).unwrap_err();
         assert_eq!(error.message, "the text may contain a real secret (password)");
-        assert!(error.place.is_none());
+        assert!(error.location.is_none());
     }
 
     #[test]

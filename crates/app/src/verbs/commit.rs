@@ -97,9 +97,7 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
 /// Returns the errors that notes have now and did not have in HEAD, and the warnings that an edit of a
 /// note brought. A new file may be a plain one, of which warnings say little.
 fn new_findings(open: &OpenVault, paths: &[NotePath]) -> Result<Vec<Finding>> {
-    let of = |path: &NotePath, bytes: &[u8]| {
-        read::read(path, bytes, &open.settings.types, &open.settings.relations).note.findings
-    };
+    let of = |path: &NotePath, bytes: &[u8]| open.parse(path, bytes).note.findings;
     let mut new = Vec::new();
     for path in paths.iter().filter(|path| path.is_markdown() && !path.is_generated()) {
         let Some(bytes) = write::content_or_none(open, path)? else { continue };

@@ -13,7 +13,7 @@ use cm_weights::TASK_ADAPTER;
 const NAME: &str = "builtin/minilm-l6-tasks";
 
 /// Embeds tasks, to be compared with notes as [`MiniLm`] embeds them. The cosine is high if the note helps with
-/// the task, even if it is about something else: the rule about generated code for "add a field to the order".
+/// the task, even if it is about something else: the rule about checks for "is my branch ready for review?".
 /// Tasks in other languages are translated with a glossary first.
 #[derive(Debug)]
 pub struct TaskModel(EncoderAdapter);
@@ -57,10 +57,10 @@ mod tests {
 
     #[test]
     fn a_task_is_nearer_to_the_rule_that_it_needs_than_to_one_with_its_words() {
-        let task = "customers need a nickname in their profile";
+        let task = "is my branch ready for review?";
         let notes = [
-            "After a change of the schema run `make generate`, CI compares the generated files.",
-            "The nickname of the staging server is Bertha.",
+            "Run `just check` before you say that something is done.",
+            "The review board of the Bern branch meets on Tuesdays.",
         ];
         let notes = MiniLm::builtin().embed(&notes).unwrap();
         let query = TaskModel::builtin().embed(task).unwrap();
