@@ -15,6 +15,7 @@ mod named_choice;
 mod neighbours;
 mod pairs;
 mod relation;
+mod remark;
 mod restatement;
 mod retraction;
 mod rule_token;

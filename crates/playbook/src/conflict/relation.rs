@@ -29,7 +29,7 @@ impl EmbeddedStatement<'_> {
         least: MinSimilarity,
         word_vectors: &WordVectors<'_>,
     ) -> StatementRelation {
-        if self.statement.is_same(other.statement) {
+        if self.statement.is_same(other.statement) || self.statement.is_same_but_for_remark(other.statement) {
             return StatementRelation::Same;
         }
         let verdict = StatementVerdict::of(self, other, word_vectors);
@@ -77,6 +77,9 @@ impl EmbeddedStatement<'_> {
         verdict: Option<&StatementVerdict>,
         word_vectors: &WordVectors<'_>,
     ) -> Option<RuleContradiction> {
+        if self.statement.is_same_but_for_remark(other.statement) {
+            return None;
+        }
         match Stance::of(self.statement, other.statement) {
             Some(Stance::Agree) => return None,
             Some(Stance::Reversed(first, second)) => {
