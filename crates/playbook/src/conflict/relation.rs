@@ -50,6 +50,7 @@ impl EmbeddedStatement<'_> {
     /// Whether one statement may stand for the other, in any words.
     pub fn says_same(&self, other: &Self, word_vectors: &WordVectors<'_>) -> bool {
         self.statement.is_same(other.statement)
+            || self.statement.is_same_but_for_remark(other.statement)
             || StatementVerdict::is_one_statement(self, other, word_vectors)
     }
 
