@@ -11,7 +11,7 @@ const CORE: &str = "core/";
 /// Length of a shortened id, in bytes.
 const SHORT_ID_BYTES: usize = 8;
 
-/// What a reference of an entry says about the note.
+/// The note that an entry of CORE.md refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferencedNote {
     /// Path in the vault, decoded.

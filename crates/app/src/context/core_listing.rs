@@ -48,7 +48,7 @@ pub(super) fn shorten_core(context: &Context, open: &OpenVault, files: &mut Vec<
     Ok(())
 }
 
-/// What a write means for the entries of CORE.md.
+/// Entries of CORE.md to remove or to link anew after a write.
 #[derive(Default)]
 struct ListingChanges {
     /// References of each note that went out of use, with its kind.

@@ -153,7 +153,7 @@ impl BlockedSecret {
     }
 }
 
-/// What to do about a likely secret in a text.
+/// Hint for a text with a likely secret.
 const REMOVE: &str = "remove it; for an example, use a placeholder such as <token>";
 
 /// Exceptions that let a person commit a secret. They apply to the person's own edits, never to

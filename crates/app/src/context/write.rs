@@ -57,7 +57,7 @@ pub struct FilePreview {
 /// Result of a planned change that was applied or, in a dry run, only previewed.
 #[derive(Debug)]
 pub struct Applied<T> {
-    /// What the plan returned with the change.
+    /// The value that the plan returned with the change.
     pub result: T,
     /// Commit hash, as in [`WriteResult`]; `None` in a dry run.
     pub commit: Option<String>,

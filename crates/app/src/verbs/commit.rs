@@ -95,7 +95,7 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
 }
 
 /// Returns the errors that notes have now and did not have in HEAD, and the warnings that an edit of a
-/// note brought. A new file may be a plain one, of which warnings say little.
+/// note brought. Warnings about new files are left out, since these may be plain notes.
 fn new_findings(open: &OpenVault, paths: &[NotePath]) -> Result<Vec<Finding>> {
     let of = |path: &NotePath, bytes: &[u8]| open.parse(path, bytes).note.findings;
     let mut new = Vec::new();

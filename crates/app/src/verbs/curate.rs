@@ -121,7 +121,7 @@ pub(crate) struct ExtraChangeSet<T = ()> {
     pub changes: Vec<VaultFileChange>,
     /// IDs of the notes in them, for the commit message.
     pub ids: Vec<String>,
-    /// What the caller gets back with the outcome.
+    /// The value that is returned to the caller with the outcome.
     pub result: T,
 }
 

@@ -190,7 +190,7 @@ fn check_quote(context: &Context, proposal: &Proposal, stated: StatedText<'_>) -
     }
 }
 
-/// Checks the quote in a session of which no log is known.
+/// Checks the quote if no log of the session is known.
 fn check_in_hooks(
     context: &Context,
     proposal: &Proposal,

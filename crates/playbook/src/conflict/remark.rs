@@ -4,7 +4,7 @@
 
 use super::RuleStatement;
 
-/// What separates a remark from the rule.
+/// Separators between a rule and its remark.
 const SEPARATORS: [&str; 6] = [", ", ". ", "; ", ": ", " – ", " — "];
 /// Beginnings of remarks, in lower case.
 const OCCASIONS: [&str; 17] = [

@@ -120,8 +120,8 @@ impl Context {
         Ok(table.filter(|table| !table.is_empty()).map(|table| VectorQuery { table, query, chance }))
     }
 
-    /// Embeds a task for a comparison with the vectors of the fine model; `None` if that is not the model
-    /// of which there is one for tasks.
+    /// Embeds a task, to be compared with the vectors of the fine model; `None` unless that is MiniLM, which the
+    /// model for tasks is a fine-tuning of.
     pub(crate) fn ask_for_task(&self, open: &OpenVault, task: &str) -> Result<Option<VectorQuery>> {
         let Some(Ok(model)) = self.models().fine() else { return Ok(None) };
         let query = match self.models().task_query(&model, task) {

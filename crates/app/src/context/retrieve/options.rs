@@ -62,8 +62,8 @@ pub(crate) struct Retrieval<'a> {
     pub stages: RankingStages,
     /// Minimum similarity of notes that contain no word of the query.
     pub by_meaning: SemanticThreshold,
-    /// Whether `meaning` is a task. Notes are then ranked by how much an agent needs them for it, and no
-    /// similarity is required of notes of which that is known.
+    /// Whether `meaning` is a task. Notes are then ranked by how much an agent needs them for it, and those
+    /// for which that is known need no similarity.
     pub is_task: bool,
 }
 
@@ -72,9 +72,9 @@ pub(crate) struct Retrieval<'a> {
 pub(crate) enum SemanticThreshold {
     /// Relative to the most similar notes of this query; for searches that were requested.
     Relative,
-    /// A cosine of at least [`NEAR`]; for automatically injected context and duplicate checks.
+    /// A cosine that unrelated texts do not reach; for automatically injected context and duplicate checks.
     Near,
-    /// The nearest note, and all with a cosine of at least [`RULE_FINE`] or [`RULE_COARSE`]; for the
-    /// rules of a briefing, which are short, so that related ones have small cosines.
+    /// The nearest note, and all with a smaller minimum cosine; for the rules of a briefing, which are
+    /// short, so that related ones have small cosines.
     Rules,
 }

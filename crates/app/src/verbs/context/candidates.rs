@@ -76,7 +76,7 @@ pub(super) struct MemoryCandidate<'m> {
     pub is_weak: bool,
 }
 
-/// What a note must have to be retrieved although it has no word of the task.
+/// Condition under which a note without a word of the task is retrieved.
 #[derive(Clone, Copy)]
 enum Fit {
     /// A similarity to the task.
