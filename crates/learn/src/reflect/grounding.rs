@@ -1,12 +1,13 @@
 //! Checks that a proposed text says nothing that its sources do not say.
 //!
-//! Only what can be compared without understanding is checked: code, paths, flags, numbers, names
-//! and negations.
+//! Only what can be compared without understanding is checked: code, paths, flags, numbers, names,
+//! negations, and how many words are new.
 
 use std::collections::HashSet;
 
-use crate::content_words::words;
+use crate::content_words::{content_words, words};
 use crate::statement::features::is_code;
+use cm_text::language::{Language, is_ideograph};
 
 /// Words that deny or forbid, in the languages that the classifier of statements knows.
 const NEGATIONS: [&str; 44] = [
@@ -78,7 +79,7 @@ const NAME_STEM_CHARS: usize = 5;
 const NEGATION_MARKS: [&str; 6] = ["不", "别", "勿", "没", "禁", "无"];
 
 /// Returns the parts of `text` that no source contains: first code in backticks, then paths, flags,
-/// numbers and names, then the first negation if no source has any. Empty if all are there. A name
+/// numbers and names, then new subjects, then the first negation if no source has any. Empty if all are there. A name
 /// may also stand in `names`, or begin as a word there does.
 ///
 /// ```
@@ -119,6 +120,11 @@ pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String
         }
         starts_sentence = ends;
     }
+    let exact = missing.join(" ").to_lowercase();
+    let everywhere = source_words.iter().cloned().chain(names.iter().flat_map(|name| words(name))).collect();
+    missing.extend(
+        new_subjects(text, sources, &everywhere).into_iter().filter(|word| !exact.contains(word.as_str())),
+    );
     let negation = first_negation(&prose);
     missing.extend(negation.filter(|_| {
         let excludes =
@@ -126,6 +132,87 @@ pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String
         !source_words.iter().any(excludes) && !folded.iter().any(|source| first_negation(source).is_some())
     }));
     missing
+}
+
+/// One in this many content words of a text may be another word than the sources', such as another verb.
+const MAX_OTHER_WORDS_SHARE: usize = 3;
+/// Number of first letters in which two forms of a word agree.
+const MIN_SHARED_CHARS: usize = 4;
+/// Words for what cannot be taken back or reaches others.
+const GRAVE: [&str; 16] = [
+    "delete",
+    "drop",
+    "remove",
+    "erase",
+    "wipe",
+    "destroy",
+    "overwrite",
+    "reset",
+    "purge",
+    "publish",
+    "deploy",
+    "send",
+    "upload",
+    "disable",
+    "lösche",
+    "borra",
+];
+/// Words for following a rule, which a proposal may add.
+const NEUTRAL: [&str; 29] = [
+    "all",
+    "each",
+    "every",
+    "any",
+    "whole",
+    "entire",
+    "before",
+    "write",
+    "put",
+    "run",
+    "prefer",
+    "add",
+    "set",
+    "take",
+    "choose",
+    "follow",
+    "apply",
+    "start",
+    "leave",
+    "always",
+    "must",
+    "should",
+    "need",
+    "project",
+    "repository",
+    "repo",
+    "person",
+    "user",
+    "wants",
+];
+
+/// Returns the content words of a text that are beyond paraphrase: words for grave acts, and all new ones if they are
+/// more than a third of its content words. Empty if the text is in another language than the sources.
+fn new_subjects(text: &str, sources: &[&str], source_words: &HashSet<String>) -> Vec<String> {
+    let languages: Vec<Language> = sources.iter().filter_map(|source| Language::of(source)).collect();
+    let is_translated =
+        Language::of(text).is_some_and(|own| !languages.is_empty() && !languages.contains(&own));
+    if is_translated {
+        return Vec::new();
+    }
+    let is_compared = |word: &String| {
+        let word = word.as_str();
+        !word.contains(is_ideograph) && !NEUTRAL.contains(&word) && !NEGATIONS.contains(&word)
+    };
+    let own: Vec<String> = content_words(text).into_iter().filter(is_compared).collect();
+    let is_form_of = |word: &str, other: &str| {
+        let shared = word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        word == other || shared >= MIN_SHARED_CHARS
+    };
+    let new: Vec<&String> =
+        own.iter().filter(|word| !source_words.iter().any(|other| is_form_of(word, other))).collect();
+    let are_many = new.len() * MAX_OTHER_WORDS_SHARE > own.len();
+    let is_beyond = |word: &&&String| are_many || GRAVE.contains(&word.as_str());
+    new.iter().filter(is_beyond).map(|word| (**word).clone()).collect()
 }
 
 fn stem(word: &str) -> String {
@@ -158,10 +245,10 @@ mod tests {
         let sources = ["don't touch src/gen, change proto/order.proto", "make gen"];
         let missing = |text: &str| missing_parts(text, &sources, &[]).join("|");
         assert_eq!(missing("Never edit `src/gen`; change proto/order.proto and run `make gen`."), "");
-        assert_eq!(missing("Never edit src/lib with Bazel 7."), "src/lib|Bazel|7");
+        assert_eq!(missing("Never edit src/lib with Bazel 7."), "src/lib|Bazel|7|edit");
         assert_eq!(missing_parts("Never rebase.", &["rebase before you merge"], &[]), ["never"]);
         assert_eq!(missing_parts("Nie direkt pushen.", &["never push directly"], &[]), Vec::<String>::new());
-        assert_eq!(missing_parts("统一用 pnpm，不要用 npm", &["用 pnpm"], &[]), ["不"]);
+        assert_eq!(missing_parts("统一用 pnpm，不要用 npm", &["用 pnpm"], &[]), ["npm", "不"]);
     }
 
     #[test]
@@ -175,9 +262,26 @@ mod tests {
     }
 
     #[test]
+    fn new_subjects_and_grave_acts_are_named_and_another_verb_is_not() {
+        let quote = ["not black, we format with ruff format in this repo"];
+        let missing = |text: &str| missing_parts(text, &quote, &[]).join("|");
+        assert_eq!(missing("Format with ruff in this repo, not with black."), "");
+        assert_eq!(missing("Never use black nor isort."), "isort");
+        assert_eq!(
+            missing("We format with ruff in this repo and check types with mypy."),
+            "check|mypy|types"
+        );
+        assert_eq!(missing("Delete the repo when black was used; we format with ruff."), "delete|used");
+        assert_eq!(
+            missing_parts("Never commit generated files.", &["never check in generated files"], &[]),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
     fn what_excludes_something_may_be_said_with_a_negation() {
         assert!(missing_parts("Use rg, not grep.", &["use rg instead of grep"], &[]).is_empty());
-        assert_eq!(missing_parts("Use rg, never grep.", &["use rg"], &[]), ["never"]);
+        assert_eq!(missing_parts("Use rg, never grep.", &["use rg"], &[]), ["grep", "never"]);
     }
 
     proptest! {

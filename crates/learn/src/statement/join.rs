@@ -137,6 +137,7 @@ pattern!(
     (?P<to>\S+)"
 );
 pattern!(NO_CHOICE = r"(?i)^(?:square|work|normal|the|this|that|it|you|zero)$");
+pattern!(AT_PLACE = r"(?i)\b(?:there|here|dort|hier|da|allí|ahí|aquí|là|ici)\b|那里|这里");
 // "Don't use any. Use unknown.": the short order says what to do instead.
 pattern!(
     FORBIDS = r"(?i)^(?:(?:ok|no|hey|please|pls|bitte)[,\s]+)*(?:don['’]?t|do not|never|not|no|stop|avoid|nie|niemals|kein\w*|nicht|nunca|ne|jamais|pas)\b"
@@ -184,6 +185,7 @@ fn count_related(all: &[JudgedStatement<'_>]) -> usize {
             next.is_some_and(|next| follows(one, next) && returns(next))
         };
         is_next
+            && (*at == 0 || !is_for_once(&one.text) && !is_for_once(&all[0].0.text))
             && (judged.lasting() >= MIN_RELATED_PROBABILITY || is_instead() || explains())
             && (is_instead() || *at == 0 || !are_two_statements(&all[at - 1], &all[*at]))
     });
@@ -191,7 +193,8 @@ fn count_related(all: &[JudgedStatement<'_>]) -> usize {
 }
 
 /// Whether two sentences state something each: the first certainly a rule, or that something is gone, the second
-/// certainly a rule, as an order that does not point to the first.
+/// certainly a rule, as an order; or the second certainly a preference, and the first none; or the first nothing that
+/// lasts. The second does not point to the first.
 fn are_two_statements(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>) -> bool {
     let is_rule = |(_, judged): &JudgedStatement<'_>| {
         judged.kind() == StatementKind::Rule && judged.lasting() >= THRESHOLD_HIGH
@@ -199,7 +202,15 @@ fn are_two_statements(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>)
     let text = second.0.text.as_str();
     let is_order = is_standing(text) || FORBIDS.is_match(text) || RECURS.is_match(text);
     let is_gone = || gone(&first.0.text, first.1.lasting()).is_some();
-    (is_rule(first) || is_gone()) && is_rule(second) && is_order && !wording::points_back(text)
+    let is_own = !wording::points_back(text);
+    // A remark on the task, and how the person likes answers to be.
+    let is_preference = second.1.kind() == StatementKind::Preference
+        && first.1.kind() != StatementKind::Preference
+        && second.1.lasting() >= THRESHOLD_HIGH;
+    // What happened is no part of the order that follows from it.
+    let is_order_alone = !reaches(first, Certainty::Medium) && !AT_PLACE.is_match(text);
+    is_own
+        && (is_preference || (is_rule(first) || is_gone() || is_order_alone) && is_rule(second) && is_order)
 }
 
 /// Whether the probability of a sentence suffices for this certainty.
@@ -218,8 +229,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
-    let is_asked_for = is_remembered || is_labelled || RECURS.is_match(&statement.text);
-    if FOR_ONCE.is_match(&statement.text) && !is_asked_for {
+    if is_for_once(&statement.text) && !is_remembered && !is_labelled {
         return false;
     }
     // A sentence that retires rules about a tool is learned as well, else nothing would say what replaced it.
@@ -249,6 +259,11 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     };
     // A colon announces what was pasted below.
     judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
+}
+
+/// Whether a sentence is about this time only.
+fn is_for_once(text: &str) -> bool {
+    FOR_ONCE.is_match(text) && !RECURS.is_match(text)
 }
 
 /// Whether a sentence says that something given up before is chosen again.

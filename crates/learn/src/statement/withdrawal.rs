@@ -46,7 +46,11 @@ pattern!(
     | (?:oublie|oubliez|laisse[zs]?\s+tomber|abandonne[zs]?)\s+la\s+(?:règle|convention|décision|consigne)\s+(?:sur|de|du|des|concernant|pour)\s+
         (?:(?:les|la|le)\s+)?(?P<fr>(?:[^,.;:!?]|\.\S)+)
     | (?:oublie|oubliez|ignore[zs]?)\s+ce\s+qu(?:e\s+j['’]|['’]on\s+)(?:ai|a)\s+dit\s+(?:sur|de|du|des|concernant|à\ propos\ d[eu]s?)\s+
-        (?:(?:les|la|le)\s+)?(?P<fr_said>(?:[^,.;:!?]|\.\S)+))
+        (?:(?:les|la|le)\s+)?(?P<fr_said>(?:[^,.;:!?]|\.\S)+)
+    | (?:scratch|scrap|ditch|forget(?:\s+about)?)\s+(?P<en_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:we|let['’]?s|use|take|i['’]?d)\b
+    | vergiss\s+(?P<de_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:wir|lass|nimm|nehmen)\b
+    | olv[ií]da(?:te\s+de)?\s+(?P<es_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:usamos|vamos|mejor|usa|usemos)\b
+    | oublie[zs]?\s+(?P<fr_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:on|nous|prends|utilise)\b)
     | (?:^|[，。；：！,]\s*)(?:那|就|请|把)?(?:忘掉|忘了|废除|作废|不用管)(?:关于|有关)?(?P<zh>[^，。；：！？的]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)
     | (?:^|[，。；：！,]\s*)(?:请)?(?:忘掉|忘了|忽略)我(?:之前|以前)?(?:说过?的?)?(?:关于|有关)(?P<zh_said>[^，。；：！？的]{1,20}?)的(?:话|说法)"
 );
@@ -88,7 +92,7 @@ pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
 );
 pattern!(
-    UNSPECIFIC = r"(?i)^(?:whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
+    UNSPECIFIC = r"(?i)^(?:it|its|that|this|these|those|them|all|everything|about|das|es|eso|esto|todo|ça|cela|tout|whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
 );
 
 /// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
@@ -194,6 +198,10 @@ mod tests {
             ("la règle du vendredi ne s'applique plus", "vendredi"),
             ("忘掉关于 yarn 的规则", "yarn"),
             ("scrap the decision about redis", "redis"),
+            ("And scratch Mailgun, we go with Postmark instead: their EU region can't send.", "Mailgun"),
+            ("vergiss Mailgun, wir nehmen Postmark", "Mailgun"),
+            ("olvida mailgun, usamos postmark", "mailgun"),
+            ("oublie Mailgun, on prend Postmark", "Mailgun"),
             ("ok, forget what I said about squash merges", "squash merges"),
             ("Vergiss, was ich über Tabs gesagt habe.", "Tabs"),
             ("olvida lo que dije sobre npm", "npm"),

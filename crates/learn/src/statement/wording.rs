@@ -1,5 +1,7 @@
 //! Words a statement so that it can be understood without its session.
 
+use std::borrow::Cow;
+
 use super::{Answered, Statement, StatementContext};
 use crate::content_words::content_word_count;
 use crate::prose::pattern;
@@ -17,7 +19,8 @@ pattern!(
     LEAD = r"(?ix)^(?:
         (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
-          |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
+          |then|dann|also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto|careful|watch\ out|heads\ up|like\ i\ said|as\ i\ said
+          |vorsicht|achtung|wie\ gesagt|attention|cuidado|ojo|claro|pues|bueno|como\ dije
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
@@ -27,6 +30,23 @@ pattern!(
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
           |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
     )+"
+);
+// Reproaches beside an order, answers to the agent, and the task at hand: they say nothing to the order's next reader.
+pattern!(
+    REPROACH = r"(?ix)(?:^|(?P<end>[.!?])\s+)(?:
+      (?:i|we)(?:['’]ve)?\s+(?:have\s+|did\s+)?(?:already|just|literally|clearly)?\s*(?:told|said|asked|explained)\b[^.!?]{0,60}
+    | (?:how\ (?:often|many\ times)|again|seriously|come\ on|wie\ oft|schon\ wieder|combien\ de\ fois|cuántas\ veces)\b[^.!?]{0,60}
+    | (?:das\ habe?\ ich|ya\ (?:te\ )?(?:lo\ )?(?:dije|he\ dicho)|je\ (?:te\ )?l['’]ai\ déjà)\b[^.!?]{0,60}
+    )(?:[.!?]+|$)"
+);
+pattern!(ANSWER = r"(?i)^(?:because|due to|weil|wegen|porque|por|parce que|à cause)\b[^.!?]{0,60}[.!?]\s+");
+pattern!(
+    TASK_AT_HAND =
+        r"(?i),?\s*(?:so\s+|and\s+)?(?:please|pls)\s+\w+\s+(?:that|this|these|those|it)\b[^.,;!?]*[.!]?$"
+);
+// The day of the session, at the end of a clause: "moved to port 6544 yesterday, 5544 is dead".
+pattern!(
+    PASSED_DAY = r"(?i)\s(?:yesterday|last\s+night|this\s+morning|earlier\s+today|gestern|heute\s+(?:früh|morgen)|ayer|esta\s+mañana|hier|ce\s+matin)\s*(?P<end>[,.;:!)]|$)"
 );
 pattern!(
     POINTS = r"(?ix)\b(?:it|its|them|they|those|these|(?:the\ )?same|ones?
@@ -39,6 +59,41 @@ pattern!(
 pattern!(
     POINTS_AT_KIND = r"(?i)^(?:this|that|diese[rs]?|jene[rs]?|ce|cette|ese|esa|este|esta)\s+(?:file|folder|directory|command|script|datei|ordner|befehl|skript|fichier|dossier|commande|archivo|fichero|carpeta|comando)\b"
 );
+/// Commands that are no everyday words.
+const TOOLS: [&str; 32] = [
+    "ansible",
+    "bash",
+    "bun",
+    "cargo",
+    "composer",
+    "curl",
+    "docker",
+    "dotnet",
+    "eslint",
+    "gh",
+    "git",
+    "helm",
+    "kubectl",
+    "mvn",
+    "mypy",
+    "npm",
+    "npx",
+    "pip",
+    "pnpm",
+    "prettier",
+    "psql",
+    "pytest",
+    "python",
+    "python3",
+    "rg",
+    "ruff",
+    "rustc",
+    "ssh",
+    "terraform",
+    "tsc",
+    "uv",
+    "yarn",
+];
 /// Number of content words below which a statement hardly names what it is about.
 const MIN_SUBJECT_WORDS: usize = 2;
 /// Number of words from which a statement with one content word is a whole sentence.
@@ -60,7 +115,8 @@ pub(super) fn standing_alone(
     before: Option<&Statement>,
 ) -> Option<Wording> {
     let lead = LEAD.find(quote).map_or(0, |found| found.end());
-    let bare = quote[lead..].trim();
+    let bare = without_asides(quote[lead..].trim());
+    let bare = bare.trim();
     if !bare.chars().any(char::is_alphanumeric) {
         return None;
     }
@@ -89,6 +145,18 @@ pub(super) fn standing_alone(
     }
 }
 
+/// Removes what only the session's reader needs, unless hardly anything else is there.
+fn without_asides(text: &str) -> Cow<'_, str> {
+    let mut bare = PASSED_DAY.replace_all(text, "$end");
+    for (aside, rest) in [(&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")] {
+        let without = aside.replace_all(&bare, rest);
+        if without != bare && content_word_count(&without) >= MIN_SUBJECT_WORDS {
+            bare = Cow::Owned(without.into_owned());
+        }
+    }
+    bare
+}
+
 /// Whether a statement names the program of a command or the file itself.
 fn mentions(text: &str, object: &Answered) -> bool {
     let lower = text.to_lowercase();
@@ -108,13 +176,14 @@ fn short_path(path: &str) -> String {
     parts[parts.len().saturating_sub(3)..].join("/")
 }
 
-/// Formats a clause as a sentence: with a capital letter, unless it begins with code, and a stop.
+/// Formats a clause as a sentence: with a capital letter, unless it begins with code or a command, and a stop.
 fn as_sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
     let first_word = text.split_whitespace().next().unwrap_or_default();
-    let is_name = first_word
-        .chars()
-        .any(|c| !c.is_alphabetic() && !matches!(c, '\'' | '’' | ',' | '!' | '.' | '?' | ':'));
+    let is_name = TOOLS.contains(&first_word)
+        || first_word
+            .chars()
+            .any(|c| !c.is_alphabetic() && !matches!(c, '\'' | '’' | ',' | '!' | '.' | '?' | ':'));
     let mut chars = text.chars();
     let begin = match chars.next() {
         Some(first) if !is_name => first.to_uppercase().collect::<String>(),
@@ -162,6 +231,27 @@ mod tests {
         assert_eq!(text, "No -x ever with pytest.");
         let (text, _) = worded("no - use the small fixture", StatementContext::Plain, None);
         assert_eq!(text, "Use the small fixture.");
+        let (text, _) = worded("careful: we lock the sailing row", StatementContext::Plain, None);
+        assert_eq!(text, "We lock the sailing row.");
+        let (text, _) = worded("uv run pytest, not pytest!", StatementContext::Plain, None);
+        assert_eq!(text, "uv run pytest, not pytest!");
+        let (text, _) =
+            worded("staging moved to port 6544 yesterday, 5544 is dead", StatementContext::Plain, None);
+        assert_eq!(text, "Staging moved to port 6544, 5544 is dead.");
+        for (typed, text) in [
+            ("uv run pytest, not pytest! I already told you that last week.", "uv run pytest, not pytest!"),
+            (
+                "Claro, por los floats. En este proyecto los precios van siempre en céntimos.",
+                "En este proyecto los precios van siempre en céntimos.",
+            ),
+            (
+                "I prefer early returns to nested ifs, please rewrite that function so",
+                "I prefer early returns to nested ifs.",
+            ),
+            ("I told you", "I told you."),
+        ] {
+            assert_eq!(worded(typed, StatementContext::Plain, None).0, text);
+        }
         let (text, _) = worded("remember to ask Ana", StatementContext::Plain, None);
         assert_eq!(text, "Remember to ask Ana.");
         assert!(standing_alone("no!", StatementContext::After, None, None).is_none());
@@ -189,7 +279,7 @@ mod tests {
             ("Not before Ana has seen it! (about `npm run db:reset`)", true)
         );
         let (text, _) = worded("npm is not used here, take pnpm", StatementContext::Refused, refused);
-        assert_eq!(text, "Npm is not used here, take pnpm.");
+        assert_eq!(text, "npm is not used here, take pnpm.");
     }
 
     #[test]

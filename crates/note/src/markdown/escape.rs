@@ -15,6 +15,39 @@ pub fn escape_inline(text: &str) -> String {
     escape(&visible(text), true)
 }
 
+/// Escapes a text as inline Markdown within a line. Code stays as it was written.
+///
+/// ```
+/// use cm_note::markdown::escape::escape_keeping_code;
+/// assert_eq!(escape_keeping_code("`make *` needs [x](y) and `"), "`make *` needs \\[x\\](y) and \\`");
+/// ```
+pub fn escape_keeping_code(text: &str) -> String {
+    let line = visible(text);
+    let (mut escaped, mut rest) = (String::with_capacity(line.len() + 8), &*line);
+    while let Some(at) = rest.find('`') {
+        let code = &rest[at..];
+        let run = code.len() - code.trim_start_matches('`').len();
+        escaped.push_str(&escape(&rest[..at], false));
+        let length = match code_span(code, run) {
+            Some(span) => {
+                escaped.push_str(&inert_comments(span));
+                span.len()
+            }
+            None => {
+                escaped.push_str(&"\\`".repeat(run));
+                run
+            }
+        };
+        rest = &code[length..];
+    }
+    escaped + &escape(rest, false)
+}
+
+/// Breaks the marks of comments, which programs look for in the raw text.
+fn inert_comments(code: &str) -> String {
+    code.replace("<!--", "<!\u{2011}-").replace("-->", "-\u{2011}>")
+}
+
 /// Escapes a rule for use as a list item or paragraph. Code, emphasis and links stay, so that
 /// agents read the rule as written; block structure, HTML, comments and images are escaped.
 pub fn escape_rule(text: &str) -> String {
@@ -27,7 +60,7 @@ pub fn escape_rule(text: &str) -> String {
             let run = rest.len() - rest.trim_start_matches('`').len();
             match code_span(rest, run) {
                 Some(span) => {
-                    escaped.push_str(&span.replace("<!--", "<!\u{2011}-").replace("-->", "-\u{2011}>"));
+                    escaped.push_str(&inert_comments(span));
                     at += span.len();
                 }
                 None => {

@@ -21,8 +21,9 @@ const MAX_IMPORTANCE_EFFECT: f64 = 0.05;
 const PINNED_FACTOR: f64 = 1.05;
 /// Factor for a draft bullet.
 const DRAFT_FACTOR: f64 = 0.9;
-/// Factor for a deprecated bullet.
-const DEPRECATED_FACTOR: f64 = 0.7;
+/// Factor for a note that is no longer in use: a deprecated or retired bullet, a retired memory. What replaced it
+/// usually has fewer words of the question.
+const UNUSED_FACTOR: f64 = 0.3;
 /// Factor for an edge, whose text mostly repeats the titles of the notes at its ends.
 const EDGE_FACTOR: f64 = 0.7;
 /// Factor for a stale observation.
@@ -44,14 +45,14 @@ pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
 }
 
 /// Factor for the usefulness of a note: feedback and maturity of a bullet, importance of a memory,
-/// pinned notes higher, stale observations and edges lower. Between 0.58 and 1.26.
+/// pinned notes higher, stale observations and edges lower, what is no longer in use lowest. Between 0.19 and 1.26.
 pub fn usefulness_factor(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     let pinned = if note.pinned { PINNED_FACTOR } else { 1.0 };
     if note.kind == NoteKind::Bullet
         && let Some(bullet) = Bullet::of(note)
     {
         let standing = match (bullet.maturity, bullet.state) {
-            (Maturity::Deprecated, _) | (_, BulletState::Retired) => DEPRECATED_FACTOR,
+            (Maturity::Deprecated, _) | (_, BulletState::Retired) => UNUSED_FACTOR,
             (_, BulletState::Draft) => DRAFT_FACTOR,
             _ => 1.0,
         };
@@ -60,7 +61,8 @@ pub fn usefulness_factor(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     let importance = note.importance.unwrap_or(0.5).clamp(0.0, 1.0);
     let stale = if note.staleness().is_some() { STALE_FACTOR } else { 1.0 };
     let edge = if note.kind == NoteKind::Edge { EDGE_FACTOR } else { 1.0 };
-    pinned * stale * edge * (1.0 + 2.0 * MAX_IMPORTANCE_EFFECT * (importance - 0.5))
+    let unused = if note.is_retired() { UNUSED_FACTOR } else { 1.0 };
+    pinned * stale * edge * unused * (1.0 + 2.0 * MAX_IMPORTANCE_EFFECT * (importance - 0.5))
 }
 
 #[cfg(test)]

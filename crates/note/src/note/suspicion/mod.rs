@@ -11,7 +11,7 @@ mod patterns;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::markdown::escape::is_hidden;
-use patterns::{EVASIONS, ORDERS, PAYLOADS, SAFE_CONDITION, STEERING};
+use patterns::{EVASIONS, FORBIDDEN, ORDERS, PAYLOADS, SAFE_CONDITION, STEERING};
 
 const STEERS: &str = "it reads like an instruction to the agent itself";
 
@@ -55,16 +55,17 @@ pub fn order(text: &str) -> Option<&'static str> {
         .or_else(|| ORDERS.is_match(plain(text).as_str()).then_some("it gives instructions to its reader"))
 }
 
-/// Removes "without asking" and the like after a negation: "never deploy without asking" demands the
-/// question. "Never hesitate to deploy without asking" does not.
-fn without_safe_conditions(plain: &str) -> String {
-    SAFE_CONDITION
-        .replace_all(plain, |found: &regex::Captures<'_>| {
-            let between = &found["between"];
-            let evades = EVASIONS.iter().any(|verb| between.contains(verb));
-            if evades { found[0].to_owned() } else { format!("{}{between}", &found["negation"]) }
-        })
-        .into_owned()
+/// Removes what a negation makes safe: "never deploy without asking" demands the question, and "never force-push"
+/// forbids it. "Never hesitate to deploy without asking" does not.
+fn without_safe_parts(plain: &str) -> String {
+    let safe = |found: &regex::Captures<'_>| {
+        let between = &found["between"];
+        let evades = EVASIONS.iter().any(|word| between.contains(word));
+        if evades { found[0].to_owned() } else { format!("{}{between}", &found["negation"]) }
+    };
+    // It refuses to overwrite what others pushed.
+    let plain = plain.replace("--force-with-lease", "");
+    FORBIDDEN.replace_all(&SAFE_CONDITION.replace_all(&plain, safe), safe).into_owned()
 }
 
 fn hides(text: &str) -> Option<&'static str> {
@@ -72,7 +73,7 @@ fn hides(text: &str) -> Option<&'static str> {
 }
 
 /// Normalizes a text for matching: folds compatibility forms and case, removes markup and accents,
-/// collapses white space, and removes safe conditions.
+/// collapses white space, and removes what a negation makes safe.
 fn plain(text: &str) -> String {
     let folded: String = text
         .nfkd()
@@ -89,7 +90,7 @@ fn plain(text: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         plain.push_str(words.join(" ").trim_start_matches(['-', '>', '#', '+', ' ']));
     }
-    without_safe_conditions(&plain)
+    without_safe_parts(&plain)
 }
 
 #[cfg(test)]
