@@ -17,6 +17,7 @@ use crate::agents::hook_agent;
 use crate::agents::opencode::Opencode;
 use crate::agents::qwen::Qwen;
 use cm_learn::outcome::shell_call::{command_in, command_of, is_shell, line_of};
+use cm_learn::recurring::CommandFailure;
 use cm_learn::trauma::tool::{ToolFileChange, changes};
 use cm_session::harness_text::without_hook_context;
 use cm_session::{Agent, injected_markers};
@@ -164,14 +165,17 @@ impl HookMessage {
     }
 
     /// Returns the text that describes the agent's current work: the prompt, or a failed command
-    /// with its error.
+    /// with the error message of its output. The rest of the output shares words with many notes that do
+    /// not help.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         match self.event? {
             HookEvent::Prompt => self.prompt.clone(),
             HookEvent::ToolFailure if !self.interrupted => {
                 let command = self.tool.as_ref().and_then(|tool| tool.command.as_deref()).unwrap_or_default();
-                let question = format!("{command}\n{}", self.error.as_deref().unwrap_or_default());
+                let output = self.error.as_deref().unwrap_or_default();
+                let message = CommandFailure::of(output).message;
+                let question = format!("{command}\n{}", message.as_deref().unwrap_or(output));
                 (!question.trim().is_empty()).then(|| question.trim().to_owned())
             }
             _ => None,

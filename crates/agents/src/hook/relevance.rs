@@ -33,6 +33,35 @@ impl ContentWords {
     }
 }
 
+/// Types of memories that may help after a command failed.
+pub const FAILURE_TYPES: [&str; 5] = ["fix", "error", "solution", "problem", "fact"];
+
+/// Minimum number of content words of a quoted error message.
+const MIN_MESSAGE_WORDS: usize = 2;
+/// Minimum share of the words of a quoted error message that the output of the same failure has.
+const MIN_MESSAGE_SHARE: f64 = 0.6;
+
+/// Whether a note quotes error messages, none of which is in the output of a failed command: it is about
+/// another failure. `says_nothing` returns `true` for stop words.
+///
+/// ```
+/// use cm_agents::hook::relevance::is_of_other_failure;
+/// let note = "`make test` failed with \"connection refused\" until `make db` was run";
+/// assert!(!is_of_other_failure(note, "psql: Connection refused", |_| false));
+/// assert!(is_of_other_failure(note, "assertion failed: 3 == 4", |_| false));
+/// ```
+#[must_use]
+pub fn is_of_other_failure(note: &str, output: &str, says_nothing: impl Fn(&str) -> bool) -> bool {
+    let quotes = note.split(['"', '“', '”']).skip(1).step_by(2);
+    let messages = quotes.map(|quote| ContentWords::of(quote, &says_nothing).0);
+    let mut messages = messages.filter(|words| words.len() >= MIN_MESSAGE_WORDS).peekable();
+    let output = ContentWords::of(output, &says_nothing).0;
+    let is_in_output = |words: BTreeSet<String>| {
+        words.intersection(&output).count() as f64 >= MIN_MESSAGE_SHARE * words.len() as f64
+    };
+    messages.peek().is_some() && !messages.any(is_in_output)
+}
+
 /// Scores the relevance of a note to a question, 0–1, by their common words and their cosine
 /// similarity (−1 to 1; `None` if the note has no embedding).
 #[must_use]

@@ -6,9 +6,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::project_scope::ProjectScope;
 use crate::context::scoring::scoring;
 use crate::error::Result;
 use cm_agents::hook::memory_text::{ReferencedNote, entry_reference, note_references, referenced_note};
+use cm_note::bullet::Bullet;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
@@ -166,7 +168,7 @@ pub(crate) fn unused_references(
     open: &OpenVault,
     references: impl Iterator<Item = String>,
 ) -> Result<HashSet<String>> {
-    let constants = scoring(&open.settings);
+    let (constants, scope) = (scoring(&open.settings), ProjectScope::of(context, None));
     let mut unused = HashSet::new();
     for reference in references {
         let Some(listed) = referenced_note(&reference) else { continue };
@@ -177,7 +179,11 @@ pub(crate) fn unused_references(
             }
             Some(note) => note,
         };
-        if !may_be_listed(&note, context.now(), &constants) {
+        let is_of_project = match Bullet::of(&note) {
+            Some(bullet) => scope.includes(&bullet, open.level),
+            None => scope.includes_memory(&note, open.level),
+        };
+        if !is_of_project || !may_be_listed(&note, context.now(), &constants) {
             unused.insert(reference);
         }
     }

@@ -35,6 +35,7 @@ pub(crate) mod scoring;
 pub mod secrets;
 pub mod snapshot;
 pub(crate) mod snippet;
+pub(crate) mod superseded;
 pub mod trust;
 pub(crate) mod value_cache;
 pub(crate) mod vault_cache;

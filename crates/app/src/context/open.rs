@@ -264,9 +264,15 @@ impl Context {
     }
 
     /// Name of the project: the vault's folder, or the parent folder of a hidden one such as
-    /// `.memory`.
+    /// `.memory`; with the vault for all projects, the repository or folder of the call.
     pub fn workspace(&self) -> String {
-        let root = self.target().vault.root();
+        let root = match self.target() {
+            open if open.level == VaultLevel::Global && !self.call.cwd.starts_with(open.vault.root()) => {
+                let repository = self.call.cwd.ancestors().find(|folder| folder.join(".git").exists());
+                repository.unwrap_or(&self.call.cwd)
+            }
+            open => open.vault.root(),
+        };
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         match name(root) {
             Some(hidden) if hidden.starts_with('.') => root.parent().and_then(name).unwrap_or(hidden),

@@ -7,6 +7,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::same_project;
+use cm_note::note::Note;
 use cm_store::git::named_git_dir;
 use cm_store::vault::external_folder;
 
@@ -95,6 +96,13 @@ impl<'m> ProjectScope<'m> {
         self.is_own(bullet) || is_foreign_name()
     }
 
+    /// Whether a memory of a vault applies here: always, unless a vault for all projects learned it in another
+    /// one.
+    pub fn includes_memory(&self, note: &Note, level: VaultLevel) -> bool {
+        let is_own = |own: &String| self.names.iter().any(|name| same_project(name, own));
+        level == VaultLevel::Project || note.workspace.as_ref().is_none_or(is_own)
+    }
+
     fn is_own(&self, bullet: &Bullet) -> bool {
         bullet.project().is_none_or(|own| self.names.iter().any(|name| same_project(name, own)))
     }
@@ -115,7 +123,9 @@ fn names_of_folder(context: &Context) -> Vec<String> {
     let vault = context.target().vault.root();
     let is_hidden = name(vault).is_some_and(|name| name.starts_with('.'));
     let root = vault.parent().filter(|_| is_hidden).unwrap_or(vault);
-    let below = context.call.cwd.strip_prefix(root).unwrap_or(Path::new(""));
+    let repository = || context.call.cwd.ancestors().find(|folder| folder.join(".git").exists());
+    let below = context.call.cwd.strip_prefix(root).ok();
+    let below = below.or_else(|| context.call.cwd.strip_prefix(repository()?).ok()).unwrap_or(Path::new(""));
     let below = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
     // `…/main/.git/worktrees/NAME` of a linked work tree of `…/main`.
     let linked = named_git_dir(root);

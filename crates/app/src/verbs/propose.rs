@@ -391,8 +391,10 @@ fn propose_memory(
     let changes = |open: &OpenVault, _: &CurationResult| {
         let mut existing = ExistingMemories::of(playbook::notes_as_written(context, open)?);
         let statement = Some(origin_of(context, found)).filter(|_| is_stated);
+        let workspace = found.workspace.as_deref();
+        let stated = Some(certainty);
         let proposal =
-            MemoryProposal { remembered: &remembered, stated: Some(certainty), origin: &origin, statement };
+            MemoryProposal { remembered: &remembered, stated, origin: &origin, statement, workspace };
         let plan = plan_memory(context, open, &mut existing, proposal)?;
         let changes = plan.iter().flat_map(|plan| plan.changes.clone()).collect();
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();

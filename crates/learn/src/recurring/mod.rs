@@ -29,6 +29,7 @@ pub mod trace;
 mod wording;
 
 pub use proposal::{CountedProposal, proposals};
+pub use signature::CommandFailure;
 pub use trace::SessionTrace;
 
 #[cfg(test)]

@@ -206,6 +206,8 @@ pub struct SkippedCounts {
     pub anger: usize,
     /// Statements that end with their session, as the classifier judged.
     pub passing: usize,
+    /// Statements that a rule, decision or blocked pattern of the vault makes already.
+    pub existing: usize,
 }
 
 impl SkippedCounts {
@@ -223,6 +225,7 @@ impl SkippedCounts {
         self.too_long += other.too_long;
         self.anger += other.anger;
         self.passing += other.passing;
+        self.existing += other.existing;
     }
 }
 

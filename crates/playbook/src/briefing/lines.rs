@@ -2,9 +2,10 @@
 
 use super::warning::{BriefingWarning, WarningKind};
 use crate::generated::clipped;
-use cm_note::markdown::escape::{escape_inline, escape_link_text, escape_rule, visible};
+use cm_note::markdown::escape::{escape_keeping_code, escape_link_text, escape_rule, visible};
 use cm_note::user_text::Interface;
 use cm_text::shorten::shorten;
+use cm_text::similarity;
 
 /// Maximum length of the pattern and of the reason in a warning line, in characters.
 const MAX_WARNING_CHARS: usize = 200;
@@ -21,11 +22,15 @@ pub fn rule(content: &str, labels: &[&str]) -> String {
     format!("- {} ({})\n", escape_rule(content), listed(labels))
 }
 
-/// Formats a memory as a list item: its quoted title, its labels, and the best matching snippet.
+/// Formats a memory as a list item: its quoted title, its labels, and the best matching snippet, unless that only
+/// repeats the title.
 pub fn memory(title: &str, labels: &[&str], snippet: &str) -> String {
-    let snippet = clipped(snippet, MAX_SNIPPET_CHARS);
-    let snippet = if snippet.is_empty() { snippet } else { format!(": {}", quoted(&snippet)) };
-    format!("- {} ({}){snippet}\n", quoted(&escape_inline(title)), listed(labels))
+    let is_repeated = || similarity::words(snippet).is_subset(&similarity::words(title));
+    let snippet = match clipped(snippet, MAX_SNIPPET_CHARS) {
+        shown if shown.is_empty() || is_repeated() => String::new(),
+        shown => format!(": {}", quoted(&shown)),
+    };
+    format!("- {} ({}){snippet}\n", quoted(&escape_keeping_code(title)), listed(labels))
 }
 
 /// Formats a passage of a past session as a list item: a quoted snippet, then its labels.

@@ -69,7 +69,10 @@ impl BriefingBuilder<'_> {
         for found in &self.candidates.memories {
             let is_of_matching_session =
                 found.note.session.as_ref().is_some_and(|id| self.sessions.contains(id));
-            if self.is_chance(found.score) || (found.is_weak && !is_of_matching_session) {
+            if self.is_chance(found.score)
+                || (found.is_weak && !is_of_matching_session)
+                || !self.scope.includes_memory(&found.note, found.open.level)
+            {
                 continue;
             }
             let settings = &found.open.settings;

@@ -7,12 +7,12 @@ use super::Options;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::retrieve::{HitScore, RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
+use crate::context::superseded::SupersededNotes;
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_index::NoteHit;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
-use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageKey;
 use cm_note::path::NotePath;
@@ -40,8 +40,6 @@ const MAX_NEW_RULES: usize = 50;
 const MAX_DEPRECATED_PATTERNS: usize = 2_000;
 /// Maximum number of toxic blocks to retrieve that match the task.
 const MAX_TOXIC_BLOCKS: usize = 20;
-/// Maximum number of `SUPERSEDES` edges to retrieve.
-const MAX_SUPERSEDES_EDGES: usize = 500;
 /// Maximum number of deprecated bullets with a replacement to retrieve.
 const MAX_REPLACED_RULES: usize = 10;
 /// Minimum cosine by the fine model of a task and a discouraged rule for a warning.
@@ -416,28 +414,11 @@ impl<'m> BriefingCandidates<'m> {
         if hits.is_empty() {
             return Ok(());
         }
-        let edges = BooleanGroup {
-            filter: vec![label(LabelField::Kind, NoteKind::Edge.name()), label(LabelField::Type, SUPERSEDES)],
-            ..BooleanGroup::default()
-        };
-        let edges = index_hits(context, open, edges, MAX_SUPERSEDES_EDGES)?;
-        let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
-        let waiting = waiting(context, open, edges.iter().map(|ends| ends.from.as_str()))?;
-        let confirmed = edges.into_iter().filter(|ends| !waiting.contains(&ends.from));
-        let mut old: HashSet<String> = confirmed.map(|ends| ends.to).collect();
-        for note in hits.iter().map(|hit| &hit.note).filter(|note| !note.is_waiting()) {
-            for relation in note.relations.iter().filter(|relation| relation.relation == SUPERSEDES) {
-                old.insert(if relation.outgoing { relation.target.clone() } else { note.key().to_owned() });
-            }
-            let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
-            old.extend(links.map(|link| link.target.clone()));
-        }
+        let superseded = SupersededNotes::of(context, open, hits.iter().map(|hit| &hit.note))?;
         let is_usable = |note: &Note| note.staleness().is_none() && !note.has_conflict();
         let hits = hits.into_iter().filter(|hit| is_usable(&hit.note));
         self.memories.extend(hits.map(|hit| {
-            let names = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
-            let replaced =
-                !hit.note.condensed_into.is_empty() || names.iter().any(|name| old.contains(*name));
+            let replaced = superseded.contains(&hit.note);
             let is_weak = match hit.need {
                 Some(need) => !need.is_worth_showing(),
                 None => hit.confidence.is_some_and(|confidence| confidence.is_weak()),
@@ -540,23 +521,6 @@ pub(super) fn index_hits(
     }
     let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
     Ok(context.query_index(open, |index| index.search(&query, 0, limit))?.hits)
-}
-
-/// Returns those of the IDs whose notes await confirmation; such notes do not supersede others.
-fn waiting<'i>(
-    context: &Context,
-    open: &OpenVault,
-    ids: impl Iterator<Item = &'i str>,
-) -> Result<HashSet<String>> {
-    let any = |should: Vec<QueryNode>| QueryNode::Group(BooleanGroup { should, ..BooleanGroup::default() });
-    let ids: Vec<QueryNode> = ids.map(|id| label(LabelField::Id, id)).collect();
-    if ids.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let limit = ids.len();
-    let states = ["draft", Note::UNVERIFIED].map(|state| label(LabelField::State, state));
-    let group = BooleanGroup { filter: vec![any(ids), any(states.into())], ..BooleanGroup::default() };
-    Ok(index_hits(context, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
 }
 
 fn count(context: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> {

@@ -4,15 +4,18 @@
 use super::check_indexes;
 use crate::context::find::{ResolvedNote, load};
 use crate::context::open::Context;
-use crate::context::open_vault::VaultLevel;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::project_scope::ProjectScope;
 use crate::context::retrieve::{RankedNote, RankingStages, Retrieval, SemanticThreshold};
 use crate::context::snippet::NoteSnippets;
+use crate::context::superseded::SupersededNotes;
 use crate::error::Result;
 use crate::verbs::context::kinds::WorkspaceKinds;
 use crate::verbs::context::words;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
-use cm_agents::hook::relevance::{ContentWords, relevance, relevance_of_confidence, relevance_of_need};
+use cm_agents::hook::relevance::{
+    ContentWords, FAILURE_TYPES, is_of_other_failure, relevance, relevance_of_confidence, relevance_of_need,
+};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
 use cm_note::bullet::Bullet;
@@ -45,29 +48,38 @@ pub(super) fn parts(
     question: &str,
     received_ids: &BTreeSet<String>,
 ) -> Result<Vec<InjectionPart>> {
-    let question: String = question.chars().take(MAX_QUESTION_CHARS).collect();
-    let content_words = ContentWords::of(&question, is_stop_word);
+    let text: String = question.chars().take(MAX_QUESTION_CHARS).collect();
+    let is_failure = message.event == Some(HookEvent::ToolFailure);
+    let question = InjectionQuestion {
+        words: ContentWords::of(&text, is_stop_word),
+        output: message.error.as_deref().filter(|_| is_failure),
+    };
     let settings = &context.target().settings;
     let limits = SelectionLimits {
         threshold: settings.number(keys::HOOKS_THRESHOLD),
         notes: settings.integer(keys::HOOKS_MAX_NOTES),
         characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
     };
-    if content_words.is_empty() || limits.notes == 0 {
+    if question.words.is_empty() || limits.notes == 0 {
         return Ok(Vec::new());
     }
     check_indexes(context)?;
-    let query = Query { root: wish(&question, message), notices: Vec::new() };
-    let fine = question.split_whitespace().count() <= MAX_FINE_WORDS;
-    let is_task = message.event != Some(HookEvent::ToolFailure);
+    let query = Query { root: wish(&text, message), notices: Vec::new() };
+    let fine = text.split_whitespace().count() <= MAX_FINE_WORDS;
+    let is_task = !is_failure;
     let stages = RankingStages { fine, graph: false, ..RankingStages::default() };
     let retrieval =
-        Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near, is_task };
+        Retrieval { query: &query, meaning: &text, stages, by_meaning: SemanticThreshold::Near, is_task };
     let (kinds, scope) = (WorkspaceKinds::of(context, false), ProjectScope::of(context, None));
-    let seen = MentionIndex::of(&question);
+    let seen = MentionIndex::of(&text);
     let candidates = |retrieval: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
         let mut candidates = Vec::new();
-        for ranked in context.retrieve(retrieval, most)?.ranked {
+        let ranked = context.retrieve(retrieval, most)?.ranked;
+        let superseded = SupersededByVault::of(context, &ranked)?;
+        for ranked in ranked {
+            if superseded.contains(&ranked) || !scope.includes_memory(&ranked.note, ranked.open.level) {
+                continue;
+            }
             if received_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, received_ids) {
                 continue;
             }
@@ -75,13 +87,13 @@ pub(super) fn parts(
             if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
                 continue;
             }
-            candidates.extend(candidate(&scope, &ranked, &content_words, &query, limits.threshold));
+            candidates.extend(candidate(&scope, &ranked, &question, &query, limits.threshold));
         }
         Ok(candidates)
     };
     let confirmed = choose(&candidates(retrieval, MAX_CANDIDATES)?, received_ids, &limits);
     // Asked apart, so that many of them displace nothing that is confirmed.
-    let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
+    let unverified = Query { root: unverified(&text, message), notices: Vec::new() };
     let room = SelectionLimits {
         notes: limits.notes.div_ceil(UNVERIFIED_SHARE).min(limits.notes - confirmed.len()),
         characters: limits.characters / UNVERIFIED_SHARE,
@@ -89,7 +101,7 @@ pub(super) fn parts(
     };
     let unverified_retrieval = Retrieval {
         query: &unverified,
-        meaning: &question,
+        meaning: &text,
         stages,
         by_meaning: SemanticThreshold::Near,
         is_task,
@@ -142,12 +154,37 @@ fn parts_of(confirmed: Vec<InjectionEntry>, unverified: Vec<InjectionEntry>) -> 
     ]
 }
 
+/// The question with which notes are compared.
+struct InjectionQuestion<'q> {
+    words: ContentWords,
+    /// Output of a failed command; `None` if the question is a prompt.
+    output: Option<&'q str>,
+}
+
+/// The superseded notes among hits of several vaults.
+struct SupersededByVault(Vec<(VaultLevel, SupersededNotes)>);
+
+impl SupersededByVault {
+    fn of(context: &Context, ranked: &[RankedNote<'_>]) -> Result<Self> {
+        let of_vault = |open: &OpenVault| {
+            let notes = ranked.iter().filter(|ranked| ranked.open.level == open.level);
+            let notes = notes.map(|ranked| &ranked.note);
+            Ok((open.level, SupersededNotes::of(context, open, notes)?))
+        };
+        context.vaults.iter().map(of_vault).collect::<Result<_>>().map(Self)
+    }
+
+    fn contains(&self, ranked: &RankedNote<'_>) -> bool {
+        self.0.iter().any(|(level, notes)| *level == ranked.open.level && notes.contains(&ranked.note))
+    }
+}
+
 /// Converts a search hit into a candidate for injection; `None` if it may not be shown or its
 /// relevance is below `threshold`.
 fn candidate(
     scope: &ProjectScope<'_>,
     ranked: &RankedNote<'_>,
-    question: &ContentWords,
+    question: &InjectionQuestion<'_>,
     query: &Query,
     threshold: f64,
 ) -> Option<InjectionCandidate> {
@@ -156,9 +193,13 @@ fn candidate(
         Some(bullet) => bullet.content().to_owned(),
         None => format!("{} {}", note.title, note.tags.join(" ")),
     };
-    let by_words = relevance(question, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
-    // The confidence by the coarse model alone says too little.
-    let confidence = ranked.confidence.filter(|_| ranked.parts.fine.is_some());
+    if question.output.is_some_and(|output| is_of_other_failure(&statement, output, is_stop_word)) {
+        return None;
+    }
+    let by_words =
+        relevance(&question.words, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
+    // The confidence by the coarse model alone says too little, and whatever names the tool of a failed command has some.
+    let confidence = ranked.confidence.filter(|_| ranked.parts.fine.is_some() && question.output.is_none());
     let by_meaning = match (ranked.need, confidence) {
         (Some(need), _) => relevance_of_need(need.value()),
         (None, Some(confidence)) => relevance_of_confidence(confidence.value()),
@@ -216,15 +257,13 @@ fn any(nodes: Vec<QueryNode>) -> QueryNode {
     QueryNode::Group(BooleanGroup { should: nodes, ..BooleanGroup::default() })
 }
 
-/// Returns filters for memories; after a failed tool call, only the types `fix`, `error`,
-/// `solution` and `problem`.
+/// Returns filters for memories; after a failed tool call, only those of [`FAILURE_TYPES`].
 fn memory_kinds(message: &HookMessage) -> Vec<QueryNode> {
     let mut kinds = vec![any([NoteKind::Memory, NoteKind::Plain]
         .map(|kind| QueryNode::label(LabelField::Kind, kind.name()))
         .into())];
     if message.event == Some(HookEvent::ToolFailure) {
-        let types =
-            ["fix", "error", "solution", "problem"].map(|name| QueryNode::label(LabelField::Type, name));
+        let types = FAILURE_TYPES.map(|name| QueryNode::label(LabelField::Type, name));
         kinds.push(any(types.into()));
     }
     kinds

@@ -135,7 +135,8 @@ impl ChangePlanner<'_> {
             match &draft.what {
                 DraftChange::Memory(remembered) => {
                     let stated = draft.certainty;
-                    let proposal = MemoryProposal { remembered, stated, origin, statement };
+                    let workspace = proposed.todo.listed.session.meta.workspace.as_deref();
+                    let proposal = MemoryProposal { remembered, stated, origin, statement, workspace };
                     all.extend(plan_memory(context, open, &mut existing, proposal)?);
                 }
                 DraftChange::Delta(_) => {

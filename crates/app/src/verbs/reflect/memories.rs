@@ -11,6 +11,7 @@ use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
+use crate::sessions::session_filter::is_global;
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{new_note_path, supersedes_edge};
 use cm_learn::diary::StatementAuthor;
@@ -19,6 +20,7 @@ use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
 use cm_learn::reflect::said_again::memory_said_again;
 use cm_learn::statement::Certainty;
+use cm_learn::workspace_path::project_name;
 use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::graph::LinkedNotes;
@@ -91,6 +93,8 @@ pub struct MemoryProposal<'a> {
     pub origin: &'a DraftOrigin,
     /// When and where it was stated; `None` if unknown, so that it replaces nothing.
     pub statement: Option<StatementOrigin<'a>>,
+    /// Working folder of the session.
+    pub workspace: Option<&'a str>,
 }
 
 /// Plans the note of a memory and adds its text to `existing`; `None` if a note already states it. A
@@ -130,6 +134,12 @@ pub fn plan_memory(
         None if remembered.is_acknowledged => None,
         None => Some(Note::UNVERIFIED),
     };
+    // In a vault for all projects, what is known of one of them is not shown in the others. A preference is its
+    // person's everywhere.
+    let is_of_project = is_global(context, open) && remembered.note_type != "preference";
+    let project = proposal.workspace.filter(|_| is_of_project).map(project_name);
+    let own_keys = [("state", state.map(str::to_owned)), ("workspace", project)];
+    let extra = own_keys.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
         note_type: memory_type.name.clone(),
@@ -142,7 +152,7 @@ pub fn plan_memory(
         agent: Some(origin.agent.clone()),
         session: Some(origin.session.clone()),
         body,
-        extra: state.map(|state| ("state".to_owned(), Value::String(state.to_owned()))).into_iter().collect(),
+        extra: extra.collect(),
     });
     let mut changes = vec![VaultFileChange::Create { path: path.clone(), text }];
     if let Some(statement) = proposal.statement.filter(|_| state.is_none()) {

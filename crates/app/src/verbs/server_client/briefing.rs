@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, PartKind};
-use cm_agents::hook::relevance::{ContentWords, relevance};
+use cm_agents::hook::relevance::{ContentWords, FAILURE_TYPES, relevance};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_embed::builtin::StaticModel;
 use cm_note::markdown::escape::visible;
@@ -154,8 +154,7 @@ impl ServerBriefing {
             ),
         };
         let may_show = |one: &&ServerMemory| {
-            let of_failures = ["fix", "error", "solution", "problem"];
-            !is_failure || one.note_type.as_deref().is_some_and(|name| of_failures.contains(&name))
+            !is_failure || one.note_type.as_deref().is_some_and(|name| FAILURE_TYPES.contains(&name))
         };
         let rules = self.rules.iter().map(|rule| InjectionCandidate {
             id: rule.id.clone(),
