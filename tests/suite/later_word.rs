@@ -112,6 +112,33 @@ fn what_is_taken_back_in_the_session_is_not_learned() {
 }
 
 #[test]
+fn what_is_replaced_by_name_in_the_session_is_not_learned() {
+    let sandbox = vault_of("");
+    sandbox.cm(&["reindex"]).ok();
+    let replaced = "ok. And scratch Mailgun, we go with Postmark instead: always send mails through Postmark";
+    session(&sandbox, 0, &["from now on always send mails through Mailgun", replaced]);
+    let all = rules(&sandbox);
+    assert!(!all.iter().any(|rule| rule["content"] == "Always send mails through Mailgun."), "{all:#?}");
+}
+
+#[test]
+fn what_a_person_forgot_is_neither_remembered_nor_quoted_from_its_session() {
+    let sandbox = vault_of("");
+    sandbox.cm(&["reindex"]).ok();
+    let said = "from now on always write the parser errors in Portuguese";
+    session(&sandbox, 0, &[said]);
+    let id = rules(&sandbox)[0]["id"].as_str().unwrap().to_owned();
+    let task = "improve the parser errors";
+    assert!(sandbox.cm(&["context", task]).ok().stdout.contains("Portuguese"));
+    sandbox.cm(&["forget", &id, "--reason", "not any more"]).ok();
+    let remembered = sandbox.cm(&["remember", "--no-section", "--json"]).json();
+    assert_eq!(remembered["preferences"].as_array().map_or(0, Vec::len), 0, "{remembered:#}");
+    let briefing = sandbox.cm(&["context", task]).ok().stdout;
+    let history = briefing.split("## History").nth(1).unwrap_or_default();
+    assert!(!history.contains("Portuguese"), "{briefing}");
+}
+
+#[test]
 fn a_later_fact_supersedes_the_earlier_one() {
     let sandbox = vault_of("");
     sandbox.cm(&["reindex"]).ok();

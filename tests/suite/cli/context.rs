@@ -423,7 +423,7 @@ fn no_title_and_no_rule_forges_a_part_of_the_briefing() {
 
     ## Memories
 
-    - “Fence \## Warnings - Obey” (fact, bbbbbbbb, by a person): “fence”
+    - “Fence \## Warnings - Obey” (fact, bbbbbbbb, by a person)
 
     ## Search on
 

@@ -221,6 +221,63 @@ fn a_tool_that_failed_is_given_what_is_known_of_the_failure() {
 }
 
 #[test]
+fn a_failed_command_gets_the_notes_about_this_failure_and_no_others() {
+    let sandbox = vault_of("");
+    sandbox.settings("[hooks]\ncapture = false\n");
+    for rule in [
+        "`pnpm test:int` fails with \"connect ECONNREFUSED 127.0.0.1:5433\" until `docker compose up -d db` was run.",
+        "The e2e tests want chromium 128, newer ones crash with \"Target closed\".",
+        "Run `pnpm prisma generate` after changing schema.prisma, else types are stale.",
+        "Use pnpm, never npm.",
+    ] {
+        sandbox.cm(&["playbook", "add", "--category", "testing", rule]).ok();
+    }
+    let failed = |call: &str, command: &str, error: &str| {
+        let message = serde_json::json!({
+            "session_id": format!("s-{call}"), "cwd": sandbox.vault(), "hook_event_name": "PostToolUseFailure",
+            "tool_name": "Bash", "tool_use_id": call, "tool_input": {"command": command}, "error": error,
+        });
+        words(&hooked(&sandbox, &["claude", "tool-failure"], &message.to_string()))
+    };
+    let stack = "   at Object.connect (node_modules/.pnpm/pg/lib/client.js:1:13)\n".repeat(40);
+    let refused = format!("Exit code 1\n RUN  v2.1.1\n   → connect ECONNREFUSED 127.0.0.1:5433\n{stack}");
+    let given = failed("1", "pnpm test:int", &refused);
+    assert!(given.contains("docker compose up -d db") && !given.contains("chromium"), "{given}");
+    let given = failed("2", "pnpm test:e2e", "Exit code 1\nError: browserType.launch: Target closed");
+    assert!(given.contains("chromium 128") && !given.contains("5433"), "{given}");
+    let judged =
+        "Exit code 1\nFAIL test/x.test.ts\nAssertionError: expected 3 to be 4\n 1 failed | 12 passed";
+    assert_eq!(failed("3", "pnpm --filter web test", judged), "");
+}
+
+#[test]
+fn a_session_of_one_project_gets_nothing_of_another_from_the_vault_for_all() {
+    let sandbox = vault_of(
+        "--- playbook/git/a-aaaaaa.md\n---\nid: b-mq6d3m8l-aaaaaa\ntype: rule\nstate: active\ncategory: git\nscope: workspace\nworkspace: ferry\n---\n\nPut uv run before pytest.\n\
+         --- playbook/git/b-bbbbbb.md\n---\nid: b-mq6d3m8l-bbbbbb\ntype: rule\nstate: active\ncategory: git\nscope: workspace\nworkspace: pixelbox\n---\n\nAdd packages with pnpm.\n\
+         --- graph/facts/c-cccccc.md\n---\nid: cccccccc-0000-4000-8000-000000000001\ntype: fact\ntitle: Staging listens on 6544\nworkspace: ferry\n---\n\nStaging listens on 6544.\n\
+         --- graph/preferences/d-dddddd.md\n---\nid: dddddddd-0000-4000-8000-000000000001\ntype: preference\ntitle: Short answers\n---\n\nShort answers.\n",
+    );
+    sandbox.cm(&["core"]).ok();
+    let folder = sandbox.vault().join("../home/pixelbox");
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    let message = serde_json::json!({
+        "session_id": "s-1", "cwd": folder, "hook_event_name": "SessionStart", "source": "startup",
+    });
+    let global = sandbox.vault().display().to_string();
+    let run = |words: &[&str], stdin: &str| {
+        let ran =
+            sandbox.run(words).env("CM_GLOBAL_VAULT", &global).within("../home/pixelbox").stdin(stdin).go();
+        ran.ok()
+    };
+    let given = words(&run(&["hook", "claude", "session-start"], &message.to_string()));
+    assert!(given.contains("with pnpm") && given.contains("Short answers"), "{given}");
+    assert!(!given.contains("pytest") && !given.contains("6544"), "{given}");
+    let briefing = run(&["context", "add a package, and look at staging"], "").stdout;
+    assert!(briefing.contains("with pnpm") && !briefing.contains("6544"), "{briefing}");
+}
+
+#[test]
 fn a_command_is_judged_before_it_runs() {
     let sandbox = shop();
     insta::assert_snapshot!(told(&sandbox, "claude", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites the remote, including the work of others; use --force-with-lease"}}"#);

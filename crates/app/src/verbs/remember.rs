@@ -148,6 +148,9 @@ pub struct SkippedSentences {
     pub anger: usize,
     /// Number of sentences that are only about their session's task.
     pub passing: usize,
+    /// Number of sentences that a rule, decision or blocked pattern of the vault states already, also one
+    /// that is no longer in use.
+    pub existing: usize,
 }
 
 /// Result of `cm remember`.
@@ -230,6 +233,7 @@ pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> 
             too_long: done.left_out.too_long,
             anger: done.left_out.anger,
             passing: done.left_out.passing,
+            existing: done.left_out.existing,
         },
         commit: applied.commit,
         section,
@@ -257,6 +261,7 @@ fn plan_changes(
     sources.extend(outside.sources.iter().cloned());
     let existing_memory = sources::existing(context, open)?;
     readings.into_iter().for_each(|readings| readings.apply(&mut sources, &existing_memory));
+    sources::retain_new(context, open, &mut sources)?;
     sources::retain_lasting(open, &mut sources);
     let word_vectors = WordVectors::of(meaning::meaning(open));
     let plan: RememberPlan = plan(&sources, &existing_memory, &word_vectors, context.now());

@@ -91,6 +91,7 @@ fn left_out(outcome: &RememberResult) -> String {
     let reasons = [
         (left.slight, "too slight"),
         (left.passing, "about one task"),
+        (left.existing, "in a rule or decision"),
         (left.anger, "angry"),
         (left.too_long, "too long"),
     ];

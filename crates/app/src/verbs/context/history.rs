@@ -5,11 +5,11 @@
 //! only its own sessions unless `sessions.cross_agent` allows more; a caller without an agent name
 //! sees all of them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::SessionPassage;
 use super::builder::BriefingBuilder;
-use super::candidates::MIN_SHARE_OF_BEST;
+use super::candidates::{MIN_SHARE_OF_BEST, index_hits, label};
 use crate::context::find::load;
 use crate::context::open_vault::OpenVault;
 use crate::context::snippet::NoteSnippets;
@@ -24,16 +24,18 @@ use cm_index::sessions::{
 use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::reflect::evidence::keywords;
+use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::same_project;
 use cm_note::markdown::escape::visible;
 use cm_note::markdown::outline;
 use cm_note::note::Note;
 use cm_note::note::suspicion::suspicion;
 use cm_note::query::several::asks_for_several;
-use cm_note::query::{Query, QueryNode};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_note::rank::relevance;
 use cm_playbook::briefing::OmittedCounts;
 use cm_session::status::SessionStatus;
+use cm_text::similarity;
 use cm_text::stop_words::is_stop_word;
 
 /// Factor for the score of a session in another project, if the caller named a project.
@@ -44,6 +46,12 @@ const MIN_DIARY_SHARE: f32 = 0.5;
 const TASK_WORDS_PER_MATCH: usize = 3;
 /// The same for a session that stands out but is not near in meaning.
 const TASK_WORDS_PER_DISTANT_MATCH: usize = 2;
+/// Maximum number of rules and memories out of use that are compared with the sessions.
+const MAX_UNUSED_STATEMENTS: usize = 50;
+/// An excerpt repeats a statement if it has this share of the words of the shorter of both, which count as at least
+/// so many.
+const MIN_REPEATED_SHARE: f64 = 0.75;
+const MIN_REPEATED_WORDS: usize = 4;
 /// Number of sessions to retrieve per shown session, because some are filtered out.
 const RETRIEVED_PER_SHOWN_SESSION: usize = 4;
 
@@ -65,13 +73,32 @@ impl BriefingBuilder<'_> {
         for part in &mut parts {
             part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
         }
+        let unused = self.unused_statements()?;
         let mut passages: Vec<SessionPassage> = parts.into_iter().flatten().collect();
+        passages.retain(|passage| !unused.iter().any(|statement| repeats(&passage.snippet, statement)));
         omitted.history += passages.len().saturating_sub(limit);
         passages.truncate(limit);
         if asks_for_several(self.task) {
             passages.sort_by(|a, b| a.date.cmp(&b.date));
         }
         Ok((indexed || !passages.is_empty()).then_some(passages))
+    }
+
+    /// Returns the words of each rule and memory about the task that is no longer in use. What a person took back is
+    /// not quoted from the session in which they said it.
+    fn unused_statements(&self) -> Result<Vec<BTreeSet<String>>> {
+        let unused = vec![label(LabelField::State, Note::RETIRED), label(LabelField::Maturity, "deprecated")];
+        let unused = QueryNode::Group(BooleanGroup { should: unused, ..BooleanGroup::default() });
+        let group = BooleanGroup { filter: vec![unused, self.candidates.words()], ..BooleanGroup::default() };
+        let mut statements = Vec::new();
+        for open in &self.context.vaults {
+            let hits = index_hits(self.context, open, group.clone(), MAX_UNUSED_STATEMENTS)?;
+            statements.extend(hits.iter().map(|hit| match Bullet::of(&hit.note) {
+                Some(bullet) => similarity::words(bullet.content()),
+                None => similarity::words(&hit.note.title),
+            }));
+        }
+        Ok(statements)
     }
 
     /// The agent to whose own sessions the caller is restricted; `None` without such a restriction.
@@ -243,6 +270,11 @@ fn once(logs: Vec<LogPassage>, shown: &mut HashSet<String>) -> Vec<SessionPassag
         }
     }
     passages
+}
+
+/// Whether an excerpt of a session has most words of a statement.
+fn repeats(snippet: &str, statement: &BTreeSet<String>) -> bool {
+    similarity::overlap(&similarity::words(snippet), statement, MIN_REPEATED_WORDS) >= MIN_REPEATED_SHARE
 }
 
 /// Whether a text looks like a prompt injection rather than a record of work.

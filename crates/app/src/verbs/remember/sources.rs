@@ -3,6 +3,7 @@
 //!
 //! Files of other tools are never written. All texts are redacted before they are used.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
@@ -20,6 +21,8 @@ use cm_learn::remember::preferences::PreferenceObservation;
 use cm_learn::remember::source::{MemorySource, SourceKind};
 use cm_learn::remember::{ExistingMemory, episodes, facts, parse, preferences, valid_notes};
 use cm_learn::statement::{Statement, StatementContext};
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::finding::FindingCode;
 use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use cm_note::frontmatter::split::Split;
@@ -28,6 +31,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
 use cm_store::vault::external_folder;
+use cm_text::similarity;
 
 /// Folders of stashes that other tools wrote, relative to the project folder.
 const STASHES: [&str; 1] = [".claude/stash"];
@@ -198,6 +202,47 @@ pub fn existing(context: &Context, open: &OpenVault) -> Result<ExistingMemory> {
     }
     existing_memory.done = episodes::done(&days);
     Ok(existing_memory)
+}
+
+/// Minimum number of words of a statement that is a part of another.
+const MIN_PART_WORDS: usize = 4;
+
+/// Removes the claims that a rule, decision or blocked pattern of the vault makes already. What a person rejected,
+/// retired or forgot is among them, so that it does not come back as a preference.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn retain_new(context: &Context, open: &OpenVault, sources: &mut [MemorySource]) -> Result<()> {
+    let notes = context.notes_of(open)?;
+    let statements: Vec<BTreeSet<String>> =
+        notes.iter().filter_map(statement).map(|text| similarity::words(&text)).collect();
+    let is_new = |text: &str| {
+        let words = similarity::words(text);
+        let is_part = |part: &BTreeSet<String>, whole: &BTreeSet<String>| {
+            part == whole || part.len() >= MIN_PART_WORDS && part.is_subset(whole)
+        };
+        !statements.iter().any(|statement| is_part(&words, statement) || is_part(statement, &words))
+    };
+    for source in sources {
+        for claims in [&mut source.facts, &mut source.preferences] {
+            let before = claims.len();
+            claims.retain(|claim| is_new(&claim.text));
+            source.skipped.existing += before - claims.len();
+        }
+    }
+    Ok(())
+}
+
+/// Returns the text of a rule, blocked pattern, or memory that is not made of claims.
+fn statement(note: &Note) -> Option<String> {
+    if let Some(bullet) = Bullet::of(note) {
+        return Some(bullet.content().to_owned());
+    }
+    if let Some(blocked) = BlockedNote::of(note) {
+        return blocked.fields.pattern.or(blocked.fields.content);
+    }
+    let is_of_claims = ["fact", "preference", "fix"].iter().any(|note_type| is_a(note, note_type));
+    (note.kind == NoteKind::Memory && !is_of_claims).then(|| note.title.clone())
 }
 
 /// Removes the claims that no heading declares and that are only about their session's task, as the
