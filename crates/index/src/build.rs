@@ -2,14 +2,12 @@
 //! new one is complete.
 
 use std::fs;
-use std::path::Path;
 
 use super::diff::ManifestEntry;
 use super::error::{Error, at};
 use super::frame;
-use super::lock::IndexWriteLock;
 use super::manifest::Manifest;
-use super::refresh::{RefreshReport, RefreshSource};
+use super::refresh::{HeldLock, Parse, RefreshReport, RefreshSource};
 use super::store::Index;
 use super::text::TextIndexWriter;
 
@@ -22,8 +20,8 @@ impl Index {
     pub(super) fn build(
         &self,
         source: &RefreshSource<'_>,
-        lock: &mut IndexWriteLock,
-        lock_path: &Path,
+        parse: &Parse<'_>,
+        (lock, lock_path): HeldLock<'_>,
     ) -> Result<RefreshReport, Error> {
         let folder = self.folder();
         let read_at = lock.file_time(lock_path)?;
@@ -36,7 +34,7 @@ impl Index {
         let mut entries: Vec<(&str, ManifestEntry)> = Vec::with_capacity(source.listing.files.len());
         for file in &source.listing.files {
             let Some((bytes, hash)) = source.content(file, &mut refreshed.findings) else { continue };
-            let entry = source.parsed(file, &bytes);
+            let entry = parse(&file.path, &bytes);
             writer.add(&entry)?;
             entries.push((
                 file.path.as_str(),
@@ -54,10 +52,11 @@ impl Index {
         let _ = generation.keep();
         self.reopen();
         self.remove_outdated(&name);
-        Ok(match self.text()? {
-            Ok(opened) => opened.report(refreshed),
-            Err(_) => refreshed,
-        })
+        match self.text() {
+            Ok(opened) => Ok(opened.report(refreshed)),
+            Err(Error::Unusable(_)) => Ok(refreshed),
+            Err(error) => Err(error),
+        }
     }
 
     /// Creates the index folder and removes files and folders that block its own paths.

@@ -31,7 +31,7 @@ pub use error::{Error, RebuildReason};
 pub use note_records::NoteRecords;
 pub use overview::Overview;
 pub use queue::QueueEntry;
-pub use refresh::{Options, PendingRefresh, RefreshReport};
+pub use refresh::{PendingRefresh, RefreshReport};
 pub use store::{Candidates, Index};
 pub use text::{
     Candidate, CandidateRequest, Neighbours, NoteHit, NoteHits, PassageSimilarity, Snippets, admits,

@@ -70,22 +70,18 @@ impl Manifest {
         [BASE, LOG].map(|name| touched(&folder.join(name)).ok())
     }
 
-    pub(super) fn load(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
+    pub(super) fn load(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(BASE);
-        let base = match frame::read(&path).map_err(at(&path))? {
-            None => return Ok(Err(RebuildReason::damaged("no manifest"))),
-            Some(Err(why)) => return Ok(Err(why)),
-            Some(Ok(base)) => base,
-        };
+        let base = frame::read(&path).map_err(at(&path))?;
+        let base = base.ok_or_else(|| RebuildReason::damaged("no manifest"))??;
         let log_path = folder.join(LOG);
         let log = match std::fs::read(&log_path) {
             Ok(log) => log,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(at(&log_path)(error)),
         };
-        let Ok((serial, entries)) = postcard::take_from_bytes::<u64>(&base) else {
-            return Ok(Err(RebuildReason::damaged(BASE)));
-        };
+        let (serial, entries) =
+            postcard::take_from_bytes::<u64>(&base).map_err(|_| RebuildReason::damaged(BASE))?;
         let (entries_at, base_checksum) = (base.len() - entries.len(), crc32fast::hash(&base));
         let mut manifest = Self {
             folder: folder.to_owned(),
@@ -96,7 +92,8 @@ impl Manifest {
             log_length: 0,
             serial,
         };
-        Ok(manifest.replay(&log).map(|()| manifest))
+        manifest.replay(&log)?;
+        Ok(manifest)
     }
 
     /// Applies the log. A truncated last record, left by a crash, is ignored; any other damage is
@@ -127,7 +124,7 @@ impl Manifest {
 
     /// Iterates over all entries, sorted by path.
     pub(super) fn entries(&self) -> Entries<'_> {
-        Entries { base: &self.base[self.entries_at..], held: None, newer: self.newer.iter().peekable() }
+        Entries { base: &self.base[self.entries_at..], peeked: None, newer: self.newer.iter().peekable() }
     }
 
     /// Records changes in the log, or in a new base if the log has become too long. `None` marks a
@@ -175,20 +172,20 @@ fn is_cut_short(rest: &[u8]) -> bool {
 /// Iterator over the entries of a manifest, merged from base and log.
 pub(super) struct Entries<'a> {
     base: &'a [u8],
-    held: Option<(&'a str, ManifestEntry)>,
+    peeked: Option<(&'a str, ManifestEntry)>,
     newer: Peekable<btree_map::Iter<'a, String, Option<ManifestEntry>>>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns the next entry of the base without consuming it.
-    fn held(&mut self) -> Result<Option<(&'a str, ManifestEntry)>, RebuildReason> {
-        if self.held.is_none() && !self.base.is_empty() {
+    fn peek(&mut self) -> Result<Option<(&'a str, ManifestEntry)>, RebuildReason> {
+        if self.peeked.is_none() && !self.base.is_empty() {
             let read = postcard::take_from_bytes::<(&'a str, ManifestEntry)>(self.base);
             let (entry, rest) = read.map_err(|_| RebuildReason::damaged(BASE))?;
             self.base = rest;
-            self.held = Some(entry);
+            self.peeked = Some(entry);
         }
-        Ok(self.held)
+        Ok(self.peeked)
     }
 }
 
@@ -197,7 +194,7 @@ impl<'a> Iterator for Entries<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let base_entry = match self.held() {
+            let base_entry = match self.peek() {
                 Ok(base_entry) => base_entry,
                 Err(why) => {
                     self.base = &[];
@@ -206,15 +203,15 @@ impl<'a> Iterator for Entries<'a> {
             };
             match (base_entry, self.newer.peek().map(|(path, _)| path.as_str())) {
                 (Some((path, _)), newer) if newer.is_none_or(|newer| path < newer) => {
-                    return self.held.take().map(Ok);
+                    return self.peeked.take().map(Ok);
                 }
                 (base_entry, newer) => {
                     if base_entry.is_some_and(|(path, _)| Some(path) == newer) {
-                        self.held = None;
+                        self.peeked = None;
                     }
-                    let (path, entry_of_size) = self.newer.next()?;
-                    if let Some(entry_of_size) = entry_of_size {
-                        return Some(Ok((path, *entry_of_size)));
+                    let (path, newer_entry) = self.newer.next()?;
+                    if let Some(newer_entry) = newer_entry {
+                        return Some(Ok((path, *newer_entry)));
                     }
                 }
             }
@@ -233,13 +230,13 @@ mod tests {
     }
 
     fn load(folder: &Path) -> Manifest {
-        Manifest::load(folder).unwrap().unwrap()
+        Manifest::load(folder).unwrap()
     }
 
     fn sizes(manifest: &Manifest) -> Vec<(String, u64)> {
         manifest
             .entries()
-            .map(|entry| entry.map(|(path, entry_of_size)| (path.to_owned(), entry_of_size.size)).unwrap())
+            .map(|entry| entry.map(|(path, entry)| (path.to_owned(), entry.size)).unwrap())
             .collect()
     }
 
@@ -310,6 +307,6 @@ mod tests {
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
         std::fs::write(&log, bytes).unwrap();
-        assert!(Manifest::load(folder.path()).unwrap().is_err());
+        assert!(matches!(Manifest::load(folder.path()), Err(Error::Unusable(RebuildReason::Damaged(_)))));
     }
 }

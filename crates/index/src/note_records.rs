@@ -55,7 +55,7 @@ impl Index {
         kind: NoteKind,
         record: &dyn Fn(&Note) -> Vec<u8>,
     ) -> Result<NoteRecords, Error> {
-        let opened = self.text()??;
+        let opened = self.text()?;
         // A file that is missing or unsound is made from the notes.
         let (list, changes) = opened.text.records(mapped(self.folder(), name), basis, kind, record)?;
         if changes > list.len() / RECORDS_PER_CHANGE {

@@ -50,7 +50,7 @@ impl Index {
     ///
     /// Fails like [`Index::search`].
     pub fn overview(&self, basis: &str, relations: &RelationTable) -> Result<Overview, Error> {
-        let opened = self.text()??;
+        let opened = self.text()?;
         // A file that is missing or unsound is made from the notes.
         let mut found = opened.text.overview(mapped(self.folder(), NAME), basis, relations)?;
         if found.changes > found.notes.len() / NOTES_PER_CHANGE {

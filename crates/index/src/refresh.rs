@@ -21,19 +21,6 @@ pub(super) type ReadNote<'a> = dyn Fn(&NotePath) -> io::Result<Vec<u8>> + 'a;
 /// Parses the bytes of a note.
 pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> IndexedNote + 'a;
 
-/// Options of a refresh.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Maximum time to wait for another process that updates the index.
-    pub patience: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { patience: Duration::from_secs(10) }
-    }
-}
-
 /// Result of a refresh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RefreshReport {
@@ -78,12 +65,14 @@ impl PendingRefresh {
     }
 }
 
-/// The vault's files with the functions that read and parse them.
+/// The vault's files, and the function that reads them.
 pub(super) struct RefreshSource<'a> {
     pub(super) listing: &'a VaultListing,
     pub(super) read: &'a ReadNote<'a>,
-    pub(super) parse: &'a Parse<'a>,
 }
+
+/// The lock of the index and its path.
+pub(super) type HeldLock<'a> = (&'a mut IndexWriteLock, &'a Path);
 
 /// A confirmed difference between the index and a file.
 enum FileChangeKind<'a> {
@@ -116,10 +105,6 @@ impl RefreshSource<'_> {
                 None
             }
         }
-    }
-
-    pub(super) fn parsed(&self, file: &FileStat, bytes: &[u8]) -> IndexedNote {
-        (self.parse)(&file.path, bytes)
     }
 
     /// Reads the added and suspect files and passes each confirmed change to `take`.
@@ -166,18 +151,23 @@ impl OpenedIndex {
 
 impl Index {
     /// Updates the index to the files of `listing`, reading only those that differ. An index that
-    /// is missing, damaged or of another version is rebuilt.
+    /// is missing, damaged or of another version is rebuilt. Waits up to `patience` for another
+    /// process that updates the index.
     pub fn refresh(
         &self,
         listing: &VaultListing,
         read: &ReadNote<'_>,
         parse: &Parse<'_>,
-        options: Options,
+        patience: Duration,
     ) -> Result<RefreshReport, Error> {
-        let source = RefreshSource { listing, read, parse };
-        let before = self.load()?;
+        let source = RefreshSource { listing, read };
+        let (before, first) = match self.load() {
+            Ok(state) => (Some(state), None),
+            Err(Error::Unusable(why)) => (None, Some(why)),
+            Err(error) => return Err(error),
+        };
         let mut earlier_diff = None;
-        if let Ok(state) = &before
+        if let Some(state) = &before
             && self.queue_file().is_empty()
             && let Ok(diff) = diff(state.manifest.entries(), &listing.files)
         {
@@ -186,39 +176,33 @@ impl Index {
             }
             earlier_diff = Some((state.manifest.serial(), diff));
         }
-        let (mut lock, path) = match self.lock(options) {
+        let (mut lock, path) = match self.lock(patience) {
             Ok((Some(lock), path)) => (lock, path),
-            Ok((None, path)) => return self.stale_report(before, &source, busy(&path, options)),
+            Ok((None, path)) => return self.stale_report(before, &source, busy(&path, patience)),
             Err(error) => return self.stale_report(before, &source, error),
         };
         let queue = self.queue_file();
         let queued = queue.take().map_err(at(queue.path()))?;
-        let first = before.as_ref().err().cloned();
         // Another process may have done the work while this one waited.
-        let applied = match self.reload(before)? {
-            Ok(state) => {
-                let unlocked_diff = earlier_diff
-                    .filter(|(serial, _)| *serial == state.manifest.serial() && queued.is_empty());
-                let diff =
-                    unlocked_diff.map_or_else(|| doubted(&state, listing, &queued), |(_, diff)| Ok(diff));
-                match diff {
-                    Ok(diff) => self.apply(state, diff, &source, &mut lock, &path)?,
-                    Err(why) => Err(why),
-                }
-            }
-            Err(why) => Err(why),
-        };
+        let applied = self.reload(before).and_then(|state| {
+            let diff = match earlier_diff {
+                Some((serial, diff)) if serial == state.manifest.serial() && queued.is_empty() => diff,
+                _ => doubted(&state, listing, &queued)?,
+            };
+            self.apply(state, diff, &source, parse, (&mut lock, &path))
+        });
         let refreshed = match applied {
             Ok(refreshed) => {
-                self.remove_outdated(&self.current()??);
+                self.remove_outdated(&self.current()?);
                 refreshed
             }
-            Err(why) => {
+            Err(Error::Unusable(why)) => {
                 // What was in the way of the lock is gone by now, and with it the reason.
                 let why = first.unwrap_or(why);
-                let built = self.build(&source, &mut lock, &path)?;
+                let built = self.build(&source, parse, (&mut lock, &path))?;
                 RefreshReport { rebuilt: Some(why), ..built }
             }
+            Err(error) => return Err(error),
         };
         queue.done().map_err(at(queue.path()))?;
         Ok(refreshed)
@@ -230,17 +214,17 @@ impl Index {
         listing: &VaultListing,
         read: &ReadNote<'_>,
         parse: &Parse<'_>,
-        options: Options,
+        patience: Duration,
     ) -> Result<RefreshReport, Error> {
-        match self.lock(options)? {
+        match self.lock(patience)? {
             (Some(mut lock), path) => {
                 let queue = self.queue_file();
                 queue.take().map_err(at(queue.path()))?;
-                let built = self.build(&RefreshSource { listing, read, parse }, &mut lock, &path)?;
+                let built = self.build(&RefreshSource { listing, read }, parse, (&mut lock, &path))?;
                 queue.done().map_err(at(queue.path()))?;
                 Ok(built)
             }
-            (None, path) => Err(busy(&path, options)),
+            (None, path) => Err(busy(&path, patience)),
         }
     }
 
@@ -251,7 +235,7 @@ impl Index {
     ///
     /// [`Error::Unusable`] if there is no sound index.
     pub fn note_findings(&self) -> Result<usize, Error> {
-        let state = self.load()??;
+        let state = self.load()?;
         let mut findings = 0;
         for entry in state.manifest.entries() {
             findings += usize::from(entry?.1.findings);
@@ -266,7 +250,7 @@ impl Index {
     ///
     /// [`Error::Unusable`] if there is no sound index.
     pub fn modification_times(&self) -> Result<Vec<(String, i64)>, Error> {
-        let state = self.load()??;
+        let state = self.load()?;
         let mut times = Vec::new();
         for entry in state.manifest.entries() {
             let (path, file) = entry?;
@@ -277,23 +261,19 @@ impl Index {
 
     /// Returns the changes that a refresh would make, without making them.
     pub fn check(&self, listing: &VaultListing, read: &ReadNote<'_>) -> Result<PendingRefresh, Error> {
-        match self.load()? {
-            Ok(state) => self.differences(&state, listing, read),
-            Err(why) => Ok(PendingRefresh { unusable: Some(why), ..PendingRefresh::default() }),
+        match self.load() {
+            Ok(state) => self.differences(&state, &RefreshSource { listing, read }),
+            Err(Error::Unusable(why)) => {
+                Ok(PendingRefresh { unusable: Some(why), ..PendingRefresh::default() })
+            }
+            Err(error) => Err(error),
         }
     }
 
-    fn differences(
-        &self,
-        state: &IndexState,
-        listing: &VaultListing,
-        read: &ReadNote<'_>,
-    ) -> Result<PendingRefresh, Error> {
-        let nothing = |_: &NotePath, _: &[u8]| -> IndexedNote { unreachable!("a check parses no note") };
-        let source = RefreshSource { listing, read, parse: &nothing };
+    fn differences(&self, state: &IndexState, source: &RefreshSource<'_>) -> Result<PendingRefresh, Error> {
         let queued = self.queue_file().entries().into_iter().map(|(path, _)| path).collect();
         let mut stale = PendingRefresh::default();
-        source.resolve(doubted(state, listing, &queued)?, i64::MIN, &mut Vec::new(), |change| {
+        source.resolve(doubted(state, source.listing, &queued)?, i64::MIN, &mut Vec::new(), |change| {
             match change {
                 FileChangeKind::Added(file, ..) => stale.added.push(file.path.clone()),
                 FileChangeKind::Updated(file, ..) => stale.updated.push(file.path.clone()),
@@ -305,22 +285,22 @@ impl Index {
         Ok(stale)
     }
 
-    fn lock(&self, options: Options) -> Result<(Option<IndexWriteLock>, PathBuf), Error> {
+    fn lock(&self, patience: Duration) -> Result<(Option<IndexWriteLock>, PathBuf), Error> {
         self.prepare_folder()?;
         let path = self.folder().join("lock");
-        Ok((IndexWriteLock::acquire(&path, options.patience)?, path))
+        Ok((IndexWriteLock::acquire(&path, patience)?, path))
     }
 
     /// Returns the report for an index that `obstacle` keeps from being updated; marked as stale
     /// only if files differ. Fails with `obstacle` if there is no usable index.
     fn stale_report(
         &self,
-        before: Result<IndexState, RebuildReason>,
+        before: Option<IndexState>,
         source: &RefreshSource<'_>,
         obstacle: Error,
     ) -> Result<RefreshReport, Error> {
-        let Ok(state) = before else { return Err(obstacle) };
-        let fresh = self.differences(&state, source.listing, source.read)?.is_fresh();
+        let Some(state) = before else { return Err(obstacle) };
+        let fresh = self.differences(&state, source)?.is_fresh();
         let stale = (!fresh).then(|| match &obstacle {
             Error::Io { path, source } => format!("cannot use `{}`: {source}", path.display()),
             other => other.to_string(),
@@ -335,14 +315,14 @@ impl Index {
         mut state: IndexState,
         diff: Diff,
         source: &RefreshSource<'_>,
-        lock: &mut IndexWriteLock,
-        lock_path: &Path,
-    ) -> Result<Result<RefreshReport, RebuildReason>, Error> {
+        parse: &Parse<'_>,
+        (lock, lock_path): HeldLock<'_>,
+    ) -> Result<RefreshReport, Error> {
         let read_at = lock.file_time(lock_path)?;
         let base = state.opened.version();
-        let mut update = Update::new(&state.opened.text, diff.added.len() + diff.suspect.len());
+        let mut update = Update::new(&state.opened.text, parse, diff.added.len() + diff.suspect.len());
         let mut findings = Vec::new();
-        let taken = source.resolve(diff, read_at, &mut findings, |change| update.take(source, change));
+        let taken = source.resolve(diff, read_at, &mut findings, |change| update.take(change));
         let Update { writer, changes, mut refreshed, .. } = update;
         let serial = state.manifest.serial() + u64::from(writer.is_some());
         let folder = state.opened.generation.join("text");
@@ -354,7 +334,7 @@ impl Index {
         self.reopen();
         match committed {
             // The files were whole when they were opened, so that only a rebuild can help.
-            Err(Error::Text(error)) => return Ok(Err(RebuildReason::damaged(error))),
+            Err(Error::Text(error)) => return Err(RebuildReason::damaged(error).into()),
             committed => committed?,
         }
         if !changes.is_empty() {
@@ -362,7 +342,7 @@ impl Index {
         }
         refreshed.findings = findings;
         refreshed.base = Some(base);
-        Ok(self.text()?.map(|opened| opened.report(refreshed)))
+        Ok(self.text()?.report(refreshed))
     }
 }
 
@@ -370,6 +350,7 @@ impl Index {
 /// because creating it is expensive.
 struct Update<'a> {
     text: &'a TextIndex,
+    parse: &'a Parse<'a>,
     documents: usize,
     writer: Option<TextIndexWriter>,
     changes: Vec<(String, Option<ManifestEntry>)>,
@@ -377,20 +358,21 @@ struct Update<'a> {
 }
 
 impl<'a> Update<'a> {
-    fn new(text: &'a TextIndex, documents: usize) -> Self {
-        Self { text, documents, writer: None, changes: Vec::new(), refreshed: RefreshReport::default() }
+    fn new(text: &'a TextIndex, parse: &'a Parse<'a>, documents: usize) -> Self {
+        let (changes, refreshed) = (Vec::new(), RefreshReport::default());
+        Self { text, parse, documents, writer: None, changes, refreshed }
     }
 
-    fn take(&mut self, source: &RefreshSource<'_>, change: FileChangeKind<'_>) -> Result<(), Error> {
+    fn take(&mut self, change: FileChangeKind<'_>) -> Result<(), Error> {
         match change {
             FileChangeKind::Touched(file, entry) => self.changes.push((file.path.to_string(), Some(entry))),
             FileChangeKind::Added(file, bytes, entry) => {
                 self.refreshed.added.push(file.path.clone());
-                self.put(source, file, &bytes, entry)?;
+                self.put(file, &bytes, entry)?;
             }
             FileChangeKind::Updated(file, bytes, entry) => {
                 self.refreshed.updated.push(file.path.clone());
-                self.put(source, file, &bytes, entry)?;
+                self.put(file, &bytes, entry)?;
             }
             FileChangeKind::Removed(path) => {
                 if let Ok(removed_path) = NotePath::parse(&path) {
@@ -403,14 +385,8 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    fn put(
-        &mut self,
-        source: &RefreshSource<'_>,
-        file: &FileStat,
-        bytes: &[u8],
-        previous: ManifestEntry,
-    ) -> Result<(), Error> {
-        let entry = source.parsed(file, bytes);
+    fn put(&mut self, file: &FileStat, bytes: &[u8], previous: ManifestEntry) -> Result<(), Error> {
+        let entry = (self.parse)(&file.path, bytes);
         let writer = self.writer()?;
         writer.remove(&file.path);
         writer.add(&entry)?;
@@ -442,6 +418,6 @@ fn doubted(
     diff(entries, &listing.files)
 }
 
-fn busy(path: &Path, options: Options) -> Error {
-    Error::Busy { path: path.to_owned(), seconds: options.patience.as_secs() }
+fn busy(path: &Path, patience: Duration) -> Error {
+    Error::Busy { path: path.to_owned(), seconds: patience.as_secs() }
 }

@@ -94,12 +94,12 @@ impl Index {
     ///
     /// [`Error::Unusable`] if there is no sound index; a refresh or a rebuild repairs it.
     pub fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<NoteHits, Error> {
-        Ok(self.text()??.text.search(query, offset, limit)?)
+        Ok(self.text()?.text.search(query, offset, limit)?)
     }
 
     /// Returns the candidate notes by words and by meaning. Fails like [`Index::search`].
     pub fn candidates(&self, request: CandidateRequest<'_>) -> Result<Candidates, Error> {
-        let opened = self.text()??;
+        let opened = self.text()?;
         let FoundCandidates { list, total, highest_score } = opened.text.candidates(request)?;
         Ok(Candidates { opened, list, total, highest_score })
     }
@@ -115,46 +115,46 @@ impl Index {
     ///
     /// Fails like [`Index::search`].
     pub fn version(&self) -> Result<IndexVersion, Error> {
-        Ok(self.text()??.version())
+        Ok(self.text()?.version())
     }
 
     /// Returns the passages of all notes. Fails like [`Index::search`].
     pub fn passages(&self) -> Result<PassageSet, Error> {
-        Ok(self.text()??.text.passages()?)
+        Ok(self.text()?.text.passages()?)
     }
 
     /// Returns at most `most` notes that have passages missing from `embedded`, the most recently
     /// changed first, and the total number of missing passages. Fails like [`Index::search`].
     pub fn without(&self, embedded: &PassageSet, most: usize) -> Result<(Vec<NotePath>, usize), Error> {
-        Ok(self.text()??.text.without(embedded, most)?)
+        Ok(self.text()?.text.without(embedded, most)?)
     }
 
     /// Returns all notes as of the last refresh, sorted by path. Fails like [`Index::search`].
     pub fn notes(&self) -> Result<Vec<Note>, Error> {
-        Ok(self.text()??.text.notes()?)
+        Ok(self.text()?.text.notes()?)
     }
 
     /// Returns path and id of all notes that have an id, unordered. Fails like [`Index::search`].
     pub fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Error> {
-        Ok(self.text()??.text.ids()?)
+        Ok(self.text()?.text.ids()?)
     }
 
     /// Returns the notes of these kinds as of the last refresh, sorted by path. Fails like
     /// [`Index::search`].
     pub fn notes_of(&self, kinds: &[NoteKind]) -> Result<Vec<Note>, Error> {
-        Ok(self.text()??.text.of_kinds(kinds)?)
+        Ok(self.text()?.text.of_kinds(kinds)?)
     }
 
     /// Returns the values of a label, in lower case, that start with `prefix`, as of the last
     /// refresh; at most `most`. Fails like [`Index::search`].
     pub fn labels(&self, label: LabelField, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
-        Ok(self.text()??.text.labels(label, prefix, most)?)
+        Ok(self.text()?.text.labels(label, prefix, most)?)
     }
 
     /// Returns the notes one edge away from these as of the last refresh, at bounded cost. Fails
     /// like [`Index::search`].
     pub fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Error> {
-        Ok(self.text()??.text.neighbours(notes)?)
+        Ok(self.text()?.text.neighbours(notes)?)
     }
 
     /// Returns the note at a path and the notes around it as of the last refresh, sorted by path. Their
@@ -167,13 +167,13 @@ impl Index {
         hops: u8,
         route: &EdgeFilter,
     ) -> Result<Option<Vec<Note>>, Error> {
-        Ok(self.text()??.text.surroundings(path, hops, route)?)
+        Ok(self.text()?.text.surroundings(path, hops, route)?)
     }
 
     /// Returns all notes that a name, a path or the beginning of an id may refer to as of the last
     /// refresh, sorted by path, and perhaps others. Fails like [`Index::search`].
     pub fn possible_targets(&self, reference: &str) -> Result<Vec<Note>, Error> {
-        Ok(self.text()??.text.possible_targets(reference)?)
+        Ok(self.text()?.text.possible_targets(reference)?)
     }
 
     /// Returns the notes, queued or indexed, with an id that starts with `prefix`. They may have
@@ -187,10 +187,13 @@ impl Index {
             .filter_map(|(path, id)| Some((id?, path)))
             .filter(|(id, _)| id.as_str().to_lowercase().starts_with(&lower))
             .collect();
-        if let Ok(opened) = self.text()? {
-            found.extend(
-                opened.text.with_id(prefix)?.into_iter().filter_map(|note| Some((note.id?, note.path))),
-            );
+        match self.text() {
+            Ok(opened) => {
+                let notes = opened.text.with_id(prefix)?.into_iter();
+                found.extend(notes.filter_map(|note| Some((note.id?, note.path))));
+            }
+            Err(Error::Unusable(_)) => {}
+            Err(error) => return Err(error),
         }
         found.sort_unstable();
         found.dedup();
@@ -237,121 +240,97 @@ impl Index {
     }
 
     /// Returns the folder name of the current generation, the complete index that is in use.
-    pub(super) fn current(&self) -> Result<Result<String, RebuildReason>, Error> {
+    pub(super) fn current(&self) -> Result<String, Error> {
         let current = self.current_file();
-        Ok(match frame::read(&current).map_err(at(&current))? {
-            None => Err(RebuildReason::Missing),
-            Some(Err(why)) => Err(why),
-            Some(Ok(name)) => match String::from_utf8(name) {
-                Ok(name) if name.chars().all(char::is_alphanumeric) => Ok(name),
-                _ => Err(RebuildReason::damaged("current")),
-            },
-        })
+        let name = frame::read(&current).map_err(at(&current))?.ok_or(RebuildReason::Missing)??;
+        match String::from_utf8(name) {
+            Ok(name) if name.chars().all(char::is_alphanumeric) => Ok(name),
+            _ => Err(RebuildReason::damaged("current").into()),
+        }
     }
 
     /// Returns the folder of the current generation.
-    fn generation(&self) -> Result<Result<PathBuf, RebuildReason>, Error> {
-        Ok(self.current()?.map(|name| self.folder.join(name)))
+    fn generation(&self) -> Result<PathBuf, Error> {
+        Ok(self.folder.join(self.current()?))
     }
 
     /// Returns the text index, reopening it only if it changed.
-    pub(super) fn text(&self) -> Result<Result<Arc<OpenedIndex>, RebuildReason>, Error> {
-        misshapen_is_damaged(self.open_text())
+    pub(super) fn text(&self) -> Result<Arc<OpenedIndex>, Error> {
+        self.open_text().map_err(misshapen_is_damaged)
     }
 
-    fn open_text(&self) -> Result<Result<Arc<OpenedIndex>, RebuildReason>, Error> {
+    fn open_text(&self) -> Result<Arc<OpenedIndex>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let mut generation = self.generation()?;
         loop {
-            let folder = match generation {
-                Ok(folder) => folder,
-                Err(why) => return Ok(Err(why)),
-            };
-            match open(opened.as_ref(), &folder)? {
+            match open(opened.as_ref(), &generation) {
                 Ok(now) => {
                     *opened = Some(Arc::clone(&now));
-                    return Ok(Ok(now));
+                    return Ok(now);
                 }
                 // A rebuild may have cleared it away while it was being opened.
-                Err(why) => {
-                    generation = self.generation()?;
-                    if generation.as_ref() == Ok(&folder) {
-                        return Ok(Err(why));
+                Err(Error::Unusable(why)) => {
+                    let current = self.generation()?;
+                    if current == generation {
+                        return Err(why.into());
                     }
+                    generation = current;
                 }
+                Err(error) => return Err(error),
             }
         }
     }
 
     /// Loads the text index and the manifest, and checks that they agree.
-    pub(super) fn load(&self) -> Result<Result<IndexState, RebuildReason>, Error> {
-        misshapen_is_damaged(self.load_parts())
+    pub(super) fn load(&self) -> Result<IndexState, Error> {
+        self.load_parts().map_err(misshapen_is_damaged)
     }
 
-    fn load_parts(&self) -> Result<Result<IndexState, RebuildReason>, Error> {
-        let generation = match self.generation()? {
-            Ok(generation) => generation,
-            Err(why) => return Ok(Err(why)),
-        };
+    fn load_parts(&self) -> Result<IndexState, Error> {
+        let generation = self.generation()?;
         let stamp = Manifest::stamp(&generation);
-        let manifest = match Manifest::load(&generation)? {
-            Ok(manifest) => manifest,
-            Err(why) => return Ok(Err(why)),
-        };
-        let opened = match self.text()? {
-            Ok(opened) => opened,
-            Err(why) => return Ok(Err(why)),
-        };
+        let manifest = Manifest::load(&generation)?;
+        let opened = self.text()?;
         if opened.generation != generation || opened.text.serial() != manifest.serial() {
-            return Ok(Err(RebuildReason::damaged("an update was interrupted")));
+            return Err(RebuildReason::damaged("an update was interrupted").into());
         }
-        Ok(Ok(IndexState { opened, manifest, stamp }))
+        Ok(IndexState { opened, manifest, stamp })
     }
 
     /// Like [`Index::load`], but reuses a state loaded before if nothing changed. The caller must
     /// hold the lock.
-    pub(super) fn reload(
-        &self,
-        before: Result<IndexState, RebuildReason>,
-    ) -> Result<Result<IndexState, RebuildReason>, Error> {
-        if let (Ok(state), Ok(Ok(opened))) = (&before, self.text())
+    pub(super) fn reload(&self, before: Option<IndexState>) -> Result<IndexState, Error> {
+        if let (Some(state), Ok(opened)) = (before, self.text())
             && Arc::ptr_eq(&opened, &state.opened)
             && Manifest::stamp(&opened.generation) == state.stamp
         {
-            return Ok(before);
+            return Ok(state);
         }
         self.load()
     }
 }
 
 /// Returns the text index of a generation, reusing the opened one if it is current.
-fn open(
-    before: Option<&Arc<OpenedIndex>>,
-    generation: &Path,
-) -> Result<Result<Arc<OpenedIndex>, RebuildReason>, Error> {
+fn open(before: Option<&Arc<OpenedIndex>>, generation: &Path) -> Result<Arc<OpenedIndex>, Error> {
     let folder = generation.join("text");
     // Taken before opening: a commit in between makes the next question open it again.
-    let Ok(stamp) = touched(&folder.join("meta.json")) else {
-        return Ok(Err(RebuildReason::damaged("no text index")));
-    };
+    let stamp = touched(&folder.join("meta.json")).map_err(|_| RebuildReason::damaged("no text index"))?;
     if let Some(before) = before.filter(|before| before.generation == generation && before.stamp == stamp) {
-        return Ok(Ok(Arc::clone(before)));
+        return Ok(Arc::clone(before));
     }
     let text = TextIndex::open(&folder)?;
-    Ok(text.map(|text| Arc::new(OpenedIndex { generation: generation.to_owned(), stamp, text })))
+    Ok(Arc::new(OpenedIndex { generation: generation.to_owned(), stamp, text }))
 }
 
 /// Reports a folder in place of a file, or the reverse, as damage that a rebuild repairs.
-pub(super) fn misshapen_is_damaged<T>(
-    answer: Result<Result<T, RebuildReason>, Error>,
-) -> Result<Result<T, RebuildReason>, Error> {
-    match answer {
-        Err(Error::Io { path, source })
+pub(super) fn misshapen_is_damaged(error: Error) -> Error {
+    match error {
+        Error::Io { path, source }
             if matches!(source.kind(), ErrorKind::IsADirectory | ErrorKind::NotADirectory) =>
         {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            Ok(Err(RebuildReason::damaged(name)))
+            RebuildReason::damaged(name).into()
         }
-        answer => answer,
+        error => error,
     }
 }

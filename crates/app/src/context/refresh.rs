@@ -11,7 +11,7 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::vault_cache::{VaultCache, VaultVersion};
 use crate::error::Result;
 use cm_embed::builtin::StaticModel;
-use cm_index::{Index, IndexedNote, Options, RefreshReport};
+use cm_index::{Index, IndexedNote, RefreshReport};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::graph::{EdgeFilter, Graph, LinkedNotes};
 use cm_note::listing::VaultListing;
@@ -111,11 +111,11 @@ impl OpenVault {
             cut.borrow_mut().extend(size.map(|size| (path.clone(), size)));
             Ok(bytes)
         };
-        let options = Options { patience: self.lock_timeout() };
+        let patience = self.lock_timeout();
         let refreshed = if full {
-            self.index().rebuild(listing, &read, &parse, options)?
+            self.index().rebuild(listing, &read, &parse, patience)?
         } else {
-            self.index().refresh(listing, &read, &parse, options)?
+            self.index().refresh(listing, &read, &parse, patience)?
         };
         if let Some(filling) = filling {
             // A failure is ignored: missing vectors are computed, or reported, when they are needed.

@@ -89,13 +89,9 @@ impl DocumentDeserialize for StoredText {
 impl SessionIndex {
     /// Opens the index in `folder` after verifying every file that changed since the last
     /// verification.
-    pub(super) fn open(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
+    pub(super) fn open(folder: &Path) -> Result<Self, Error> {
         let meta = folder.join(META);
-        match frame::read(&meta).map_err(at(&meta))? {
-            None => return Ok(Err(RebuildReason::Missing)),
-            Some(Err(why)) => return Ok(Err(why)),
-            Some(Ok(_)) => {}
-        }
+        frame::read(&meta).map_err(at(&meta))?.ok_or(RebuildReason::Missing)??;
         guarded_open("the session index", folder, Self::open_checked)
     }
 

@@ -149,15 +149,15 @@ impl Sessions {
             {
                 return Ok(Arc::clone(opened));
             }
-            match misshapen_is_damaged(SessionIndex::open(&documents))? {
+            match SessionIndex::open(&documents).map_err(misshapen_is_damaged) {
                 Ok(now) => {
                     let now = Arc::new(now);
                     *opened = Some((touched, Arc::clone(&now)));
                     return Ok(now);
                 }
                 // A commit may have cleared away what was being opened.
-                Err(_) if self.was_touched_since(touched) => {}
-                Err(why) => return Err(why.into()),
+                Err(Error::Unusable(_)) if self.was_touched_since(touched) => {}
+                Err(error) => return Err(error),
             }
         }
     }

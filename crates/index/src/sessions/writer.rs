@@ -75,10 +75,10 @@ impl SessionStoreWriter {
     /// version. [`SessionStoreWriter::create_new`] then creates a new one.
     pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
-        match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
+        match SessionIndex::open(&documents(folder)).map_err(misshapen_is_damaged) {
             Ok(opened) => Self::over(folder, opened, lock),
-            Err(RebuildReason::Missing) => Self::create(folder, lock),
-            Err(why) => Err(why.into()),
+            Err(Error::Unusable(RebuildReason::Missing)) => Self::create(folder, lock),
+            Err(error) => Err(error),
         }
     }
 
@@ -91,10 +91,11 @@ impl SessionStoreWriter {
     /// The errors of [`SessionStoreWriter::open`] except [`Error::Unusable`].
     pub fn open_or_repair(folder: &Path, patience: Duration) -> Result<(Self, Option<RebuildReason>), Error> {
         let lock = lock(folder, patience)?;
-        Ok(match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
-            Ok(opened) => (Self::over(folder, opened, lock)?, None),
-            Err(why) => (Self::create(folder, lock)?, Some(why)),
-        })
+        match SessionIndex::open(&documents(folder)).map_err(misshapen_is_damaged) {
+            Ok(opened) => Ok((Self::over(folder, opened, lock)?, None)),
+            Err(Error::Unusable(why)) => Ok((Self::create(folder, lock)?, Some(why))),
+            Err(error) => Err(error),
+        }
     }
 
     /// Creates a new index in place of the old one. All logs must then be read from their start.

@@ -134,7 +134,7 @@ fn a_copied_index_is_taken_as_it_is() {
     vault.index.reopen();
     assert_eq!(vault.refresh().rebuilt, None);
     assert_eq!(vault.seen(), seen);
-    assert!(vault.another().text().unwrap().unwrap().text.is_sealed());
+    assert!(vault.another().text().unwrap().text.is_sealed());
 }
 
 #[test]

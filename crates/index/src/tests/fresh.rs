@@ -84,7 +84,7 @@ fn a_touched_file_is_read_once_and_is_no_change() {
     settle(&vault);
     let unread = |path: &NotePath| panic!("{path} is read again");
     let unparsed = |path: &NotePath, _: &[u8]| panic!("{path} is parsed");
-    vault.index.refresh(&vault.listing(), &unread, &unparsed, crate::Options::default()).unwrap();
+    vault.index.refresh(&vault.listing(), &unread, &unparsed, Duration::from_secs(10)).unwrap();
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn files_that_cannot_be_read_are_reported_each_time() {
     for _ in 0..2 {
         let refreshed = vault
             .index
-            .refresh(&vault.listing(), &read, &super::vault::parse, crate::Options::default())
+            .refresh(&vault.listing(), &read, &super::vault::parse, Duration::from_secs(10))
             .unwrap();
         assert_eq!(refreshed.findings.len(), 1);
         assert_eq!(refreshed.findings[0].path, "b.md");

@@ -1,9 +1,11 @@
 //! Neighbours found by lookup equal those of the complete graph.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::vault::Vault;
-use crate::{Index, IndexedNote, Options};
+use crate::{Index, IndexedNote};
 use cm_note::graph::{Edge, Graph};
 use cm_note::note::{Note, NoteKind, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
@@ -15,7 +17,7 @@ pub(super) fn indexed(vault: &Vault) -> Vec<Note> {
         let reading = read::read(path, bytes, &TypeTable::default(), &RelationTable::default());
         IndexedNote { reading, passages: Vec::new() }
     };
-    vault.index.refresh(&vault.listing(), &bytes, &parse, Options::default()).unwrap();
+    vault.index.refresh(&vault.listing(), &bytes, &parse, Duration::from_secs(10)).unwrap();
     vault.index.notes().unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::{Error, Index, IndexedNote, Options, PendingRefresh, RefreshReport};
+use crate::{Error, Index, IndexedNote, PendingRefresh, RefreshReport};
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
 use cm_note::listing::{FileStat, VaultListing};
@@ -63,12 +63,12 @@ impl Vault {
 
     pub(super) fn refresh_by(&self, index: &Index, patience: Duration) -> Result<RefreshReport, Error> {
         let read = |path: &NotePath| fs::read(self.path(path.as_str()));
-        index.refresh(&self.listing(), &read, &parse, Options { patience })
+        index.refresh(&self.listing(), &read, &parse, patience)
     }
 
     pub(super) fn rebuild(&self) -> RefreshReport {
         let read = |path: &NotePath| fs::read(self.path(path.as_str()));
-        self.index.rebuild(&self.listing(), &read, &parse, Options::default()).unwrap()
+        self.index.rebuild(&self.listing(), &read, &parse, Duration::from_secs(10)).unwrap()
     }
 
     pub(super) fn check(&self) -> PendingRefresh {

@@ -33,18 +33,20 @@ impl From<tantivy::TantivyError> for OpenFailure {
     }
 }
 
-/// Opens the index `what` in `folder`. The outer error is a file that could not be read; the inner
-/// one is a reason to rebuild.
+/// Opens the index `what` in `folder`.
+///
+/// # Errors
+/// [`Error::Io`] if a file cannot be read, else [`Error::Unusable`].
 pub(crate) fn guarded_open<T>(
     what: &str,
     folder: &Path,
     open: impl FnOnce(&Path) -> Result<T, OpenFailure> + UnwindSafe,
-) -> Result<Result<T, RebuildReason>, Error> {
+) -> Result<T, Error> {
     match catch_unwind(|| open(folder)) {
-        Ok(Ok(opened)) => Ok(Ok(opened)),
+        Ok(Ok(opened)) => Ok(opened),
         Ok(Err(OpenFailure::Io(error))) => Err(at(folder)(error)),
-        Ok(Err(OpenFailure::Unusable(why))) => Ok(Err(why)),
-        Err(_) => Ok(Err(RebuildReason::damaged(what))),
+        Ok(Err(OpenFailure::Unusable(why))) => Err(why.into()),
+        Err(_) => Err(RebuildReason::damaged(what).into()),
     }
 }
 

@@ -66,9 +66,9 @@ const CACHED_BLOCKS: usize = 512;
 impl TextIndex {
     /// Opens the index in `folder` after verifying every file that changed since the last
     /// verification.
-    pub(super) fn open(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
+    pub(super) fn open(folder: &Path) -> Result<Self, Error> {
         if !folder.is_dir() {
-            return Ok(Err(RebuildReason::damaged("no text index")));
+            return Err(RebuildReason::damaged("no text index").into());
         }
         guarded_open("text index", folder, Self::open_checked)
     }
