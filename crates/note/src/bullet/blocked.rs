@@ -1,6 +1,5 @@
 //! Blocked patterns: rules that must not be added again, and patterns that only cause a warning.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::content::RuleHash;
@@ -9,17 +8,16 @@ use crate::instant::Instant;
 use crate::note::{Note, NoteKind};
 use crate::path::NotePath;
 
-/// Effect of a blocked pattern.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum BlockKind {
-    /// Equal and near-equal rules are rejected for good.
-    #[default]
-    Toxic,
-    /// A warning is shown wherever the pattern occurs.
-    Deprecated,
+cm_text::named_enum! {
+    /// Effect of a blocked pattern.
+    #[derive(Default)]
+    pub enum BlockKind {
+        /// Equal and near-equal rules are rejected for good.
+        #[default]
+        Toxic = "toxic",
+        /// A warning is shown wherever the pattern occurs.
+        Deprecated = "deprecated",
+    }
 }
 
 /// Frontmatter fields that only a blocked pattern has, by their key. Stored in the index with the
@@ -52,10 +50,7 @@ impl BlockedNote {
         if note.kind != NoteKind::Blocked {
             return None;
         }
-        let kind = match note.note_type.as_deref() {
-            Some("deprecated") => BlockKind::Deprecated,
-            _ => BlockKind::Toxic,
-        };
+        let kind = note.note_type.as_deref().and_then(BlockKind::of).unwrap_or_default();
         let fields = note.blocked.as_deref().cloned().unwrap_or_default();
         let blocked = Self {
             id: note.id.clone().or_else(|| NoteId::parse(note.path.as_str()).ok())?,

@@ -9,6 +9,7 @@ pub mod id;
 pub mod marker;
 pub mod visibility;
 
+use cm_text::named_enum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,39 +18,11 @@ use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use crate::path::NotePath;
 
-/// Defines an enum with a fixed name per variant for frontmatter, JSON and flags.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl $name {
-            /// All variants, in order of declaration.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The variant's name in frontmatter, JSON and flags.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)*
-                }
-            }
-
-            /// Parses a name; `None` if there is no such variant.
-            pub fn of(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|variant| variant.name() == name)
-            }
-        }
-    };
-}
-
-words! {
+named_enum! {
     /// Whether a bullet recommends something or warns of it.
-    BulletType {
-        /// Something to do.
+    #[derive(Default)]
+    pub enum BulletType {
+        /// What to do.
         #[default]
         Rule = "rule",
         /// Something to avoid.
@@ -57,9 +30,11 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// Subject of a bullet.
-    BulletKind {
+    #[derive(Default)]
+    pub enum BulletKind {
+        /// A convention of one project.
         ProjectConvention = "project_convention",
         /// A pattern of a language, framework or tool.
         #[default]
@@ -71,24 +46,28 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// Where a bullet applies.
-    Scope {
+    #[derive(Default)]
+    pub enum Scope {
         /// Everywhere.
         #[default]
         Global = "global",
         /// In one project.
         Workspace = "workspace",
+        /// In one language.
         Language = "language",
+        /// In one framework.
         Framework = "framework",
         /// In one kind of task.
         Task = "task",
     }
 }
 
-words! {
+named_enum! {
     /// Lifecycle state of a bullet.
-    BulletState {
+    #[derive(Default)]
+    pub enum BulletState {
         /// Not shown to agents yet.
         #[default]
         Draft = "draft",
@@ -99,9 +78,10 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// Level of confidence in a bullet, based on its feedback.
-    Maturity {
+    #[derive(Default)]
+    pub enum Maturity {
         /// New: little feedback so far.
         #[default]
         Candidate = "candidate",
@@ -114,9 +94,10 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// How a workspace is checked for compliance with a bullet.
-    VerifyKind {
+    #[derive(Default)]
+    pub enum VerifyKind {
         /// A regular expression, matched against the text of files.
         #[default]
         Regex = "regex",
@@ -127,13 +108,14 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// Whether the pattern must match or must not match.
-    VerifyMode {
-        /// It must match.
+    #[derive(Default)]
+    pub enum VerifyMode {
+        /// The pattern must match somewhere.
         #[default]
         Exists = "exists",
-        /// It must not match.
+        /// The pattern must not match anywhere.
         Absent = "absent",
     }
 }

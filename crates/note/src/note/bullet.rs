@@ -3,10 +3,9 @@
 use yaml_serde::{Mapping, Value};
 
 use super::Feedback;
-use super::check::{BULLET_KINDS, VERIFY_KINDS, VERIFY_MODES};
 use super::mapping_lists::{mappings, text};
 use super::values::FieldReader;
-use crate::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
+use crate::bullet::blocked::{BlockedFields, BlockedNote};
 use crate::bullet::{
     Bullet, BulletFields, BulletKind, DerivedFrom, Incident, Scope, SessionSource, Verify, VerifyKind,
     VerifyMode, content,
@@ -21,7 +20,10 @@ pub(super) fn bullet(values: &mut FieldReader<'_>, body: &str) -> BulletFields {
     BulletFields {
         content,
         why,
-        kind: values.one_of("kind", &BULLET_KINDS).and_then(|name| BulletKind::of(&name)).unwrap_or_default(),
+        kind: values
+            .one_of("kind", &BulletKind::NAMES)
+            .and_then(|name| BulletKind::of(&name))
+            .unwrap_or_default(),
         scope_key: values.text("scope_key"),
         pinned_reason: values.text("pinned_reason"),
         half_life_days: half_life(values),
@@ -98,7 +100,7 @@ fn verify(values: &mut FieldReader<'_>) -> Option<Verify> {
     let (kind, pattern, mode) = (one("kind"), one("pattern"), one("mode"));
     let verify_kind = kind.as_deref().and_then(VerifyKind::of);
     if verify_kind.is_none() {
-        let hint = format!("write `kind:` with one of {}", VERIFY_KINDS.join(", "));
+        let hint = format!("write `kind:` with one of {}", VerifyKind::NAMES.join(", "));
         values.report(field, FindingCode::InvalidValue, "`verify` has no valid `kind`".to_owned(), hint);
     }
     if pattern.is_none() {
@@ -110,7 +112,7 @@ fn verify(values: &mut FieldReader<'_>) -> Option<Verify> {
         Some(mode) => VerifyMode::of(mode),
     };
     if expected.is_none() {
-        let hint = format!("write `mode:` with one of {}", VERIFY_MODES.join(", "));
+        let hint = format!("write `mode:` with one of {}", VerifyMode::NAMES.join(", "));
         values.report(field, FindingCode::InvalidValue, "`verify` has an unknown `mode`".to_owned(), hint);
     }
     Some(Verify { kind: verify_kind?, pattern: pattern?, mode: expected? })
@@ -173,13 +175,9 @@ pub fn keys(bullet: &Bullet) -> Vec<(String, Value)> {
 /// Returns a blocked pattern's keys and values; null for keys that are omitted.
 pub fn blocked_keys(blocked: &BlockedNote) -> Vec<(String, Value)> {
     let fields = &blocked.fields;
-    let kind = match blocked.kind {
-        BlockKind::Toxic => "toxic",
-        BlockKind::Deprecated => "deprecated",
-    };
     let pairs = [
         ("id", text_value(Some(blocked.id.as_str()))),
-        ("kind", text_value(Some(kind))),
+        ("kind", text_value(Some(blocked.kind.name()))),
         ("pattern", text_value(fields.pattern.as_deref())),
         ("content", text_value(fields.content.as_deref())),
         ("content_hash", text_value(fields.content_hash.as_deref())),

@@ -4,28 +4,11 @@ use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::split::Split;
 use crate::note::length::{MIN_STATEMENT_CHARS, is_too_short};
 use crate::note::mapping_lists::relation_hint;
+use crate::note::schema::DiaryStatus;
 use crate::note::values::FieldReader;
 use crate::note::{Note, NoteKind, RelationTable, TypeTable};
 use cm_text::spelling::nearest;
 
-/// Allowed values of a bullet's `type`.
-pub const BULLET_TYPES: [&str; 2] = ["rule", "anti_pattern"];
-/// Allowed values of a bullet's `kind`.
-pub const BULLET_KINDS: [&str; 4] = ["project_convention", "stack_pattern", "workflow_rule", "anti_pattern"];
-/// Allowed values of a bullet's `state`.
-pub const STATES: [&str; 3] = ["draft", "active", "retired"];
-/// Allowed values of a bullet's `maturity`.
-pub const MATURITIES: [&str; 4] = ["candidate", "established", "proven", "deprecated"];
-/// Allowed values of a bullet's `scope`.
-pub const SCOPES: [&str; 5] = ["global", "workspace", "language", "framework", "task"];
-/// Allowed values of `kind` in a bullet's `verify`.
-pub const VERIFY_KINDS: [&str; 3] = ["regex", "file_exists", "query"];
-/// Allowed values of `mode` in a bullet's `verify`.
-pub const VERIFY_MODES: [&str; 2] = ["exists", "absent"];
-/// Allowed values of a blocked pattern's `kind`.
-pub const BLOCKED_KINDS: [&str; 2] = ["toxic", "deprecated"];
-/// Allowed values of a diary's `status`.
-pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
 /// Allowed length of a rule, in characters. Whether it is too short is told by [`is_too_short`].
 pub const RULE: std::ops::RangeInclusive<usize> = MIN_STATEMENT_CHARS..=500;
 
@@ -72,7 +55,7 @@ impl NoteCheck<'_> {
             NoteKind::Edge => self.edge(values, relations),
             NoteKind::Bullet => self.bullet(values),
             NoteKind::Diary => {
-                values.one_of("status", &STATUSES);
+                values.one_of("status", &DiaryStatus::NAMES);
                 values.number("duration_s");
             }
             NoteKind::Blocked | NoteKind::Episode | NoteKind::Stash | NoteKind::Plain => {}

@@ -1,7 +1,8 @@
 //! Composes the text of new notes, with keys in a fixed order. Does not write files or generate
 //! ids.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use yaml_serde::{Mapping, Value};
 
@@ -12,105 +13,24 @@ use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::markdown::escape::{escape_inline, escape_link_text, link_destination, visible, wikilink};
 use crate::markdown::outline;
-use crate::note::NoteKind;
+use crate::note::leftover::MERGE;
+use crate::note::{NoteKind, schema};
 use crate::path::NotePath;
 use crate::rounding::round_to_four_decimals;
 
-/// Returns the order in which the frontmatter keys of this kind are written; other keys follow.
-pub fn key_order(kind: NoteKind) -> &'static [&'static str] {
-    match kind {
-        NoteKind::Memory | NoteKind::Stash | NoteKind::Plain => &MEMORY,
-        NoteKind::Edge => &EDGE,
-        NoteKind::Bullet => &BULLET,
-        NoteKind::Blocked => &BLOCKED,
-        NoteKind::Diary => &DIARY,
-        NoteKind::Episode => &["date"],
-    }
+/// Returns the order in which the frontmatter keys of this kind are written, which is that of its
+/// schema; other keys follow. [`MERGE`] is not among them: it comes last.
+pub fn key_order(kind: NoteKind) -> &'static [String] {
+    static ORDERS: LazyLock<HashMap<NoteKind, Vec<String>>> = LazyLock::new(|| {
+        let order = |kind| schema::property_names(kind).into_iter().filter(|key| key != MERGE).collect();
+        NoteKind::ALL.into_iter().map(|kind| (kind, order(kind))).collect()
+    });
+    let kind = match kind {
+        NoteKind::Stash | NoteKind::Plain => NoteKind::Memory,
+        kind => kind,
+    };
+    ORDERS.get(&kind).map_or(&[], Vec::as_slice)
 }
-
-const MEMORY: [&str; 21] = [
-    "id",
-    "type",
-    "title",
-    "tags",
-    "importance",
-    "confidence",
-    "created",
-    "updated",
-    "relations",
-    "steps",
-    "preconditions",
-    "postconditions",
-    "category",
-    "priority",
-    "author",
-    "agent",
-    "session",
-    "workspace",
-    "condensed_into",
-    "last_checked",
-    "feedback",
-];
-
-const EDGE: [&str; 9] =
-    ["id", "type", "from_id", "from_title", "to_id", "to_title", "strength", "created", "updated"];
-
-const BULLET: [&str; 27] = [
-    "id",
-    "type",
-    "kind",
-    "category",
-    "scope",
-    "scope_key",
-    "workspace",
-    "state",
-    "maturity",
-    "pinned",
-    "pinned_reason",
-    "half_life_days",
-    "tags",
-    "feedback",
-    "sources",
-    "derived_from",
-    "search_pointer",
-    "verify",
-    "incident",
-    "supersedes",
-    "replaced_by",
-    "deprecation_reason",
-    "created",
-    "updated",
-    "promoted_at",
-    "last_validated_at",
-    "last_checked",
-];
-
-const BLOCKED: [&str; 10] = [
-    "id",
-    "kind",
-    "pattern",
-    "content",
-    "content_hash",
-    "reason",
-    "replacement",
-    "source_bullet",
-    "inverted_to",
-    "created",
-];
-
-const DIARY: [&str; 11] = [
-    "id",
-    "session",
-    "agent",
-    "workspace",
-    "started",
-    "duration_s",
-    "status",
-    "outcome",
-    "tags",
-    "search_anchors",
-    "related_sessions",
-];
 
 /// Values of a new memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -339,7 +259,7 @@ fn fraction(number: f64) -> Value {
 mod tests {
     use super::*;
     use crate::note::read::read;
-    use crate::note::{RelationTable, TypeTable};
+    use crate::note::{RelationTable, TypeTable, bullet};
     use proptest::prelude::*;
 
     fn draft() -> MemoryDraft {
@@ -423,6 +343,23 @@ mod tests {
             (note.kind, note.findings.len(), note.links[0].target.as_str()),
             (NoteKind::Episode, 0, "../graph/problems/api hangs.md")
         );
+    }
+
+    #[test]
+    fn every_key_that_is_written_is_in_the_schema_of_its_kind() {
+        let path = "playbook/testing/a.md";
+        let rule = Bullet::of(&note_of(path, "---\nid: b-a\n---\n\nRun the tests first.\n")).unwrap();
+        let pattern = note_of("blocked/a.md", "---\nid: x-a\npattern: rm -rf\n---\n");
+        let pattern = BlockedNote::of(&pattern).unwrap();
+        let (rule, pattern) = (bullet::keys(&rule), bullet::blocked_keys(&pattern));
+        let keys = |keys: Vec<(String, Value)>| keys.into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+        assert_eq!(keys(rule), key_order(NoteKind::Bullet));
+        assert_eq!(keys(pattern), key_order(NoteKind::Blocked));
+        // What reviews and feedback add to a memory.
+        for key in ["state", "maturity", "last_checked", "feedback", "condensed_into"] {
+            assert!(key_order(NoteKind::Memory).iter().any(|own| own == key), "{key}");
+        }
+        assert!(!key_order(NoteKind::Memory).iter().any(|key| key == MERGE));
     }
 
     proptest! {

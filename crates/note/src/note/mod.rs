@@ -177,29 +177,15 @@ impl Note {
     }
 }
 
-/// How fast an observation loses weight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Priority {
-    /// A quarter of the usual speed.
-    Critical,
-    /// The usual speed.
-    Moderate,
-    /// Four times the usual speed.
-    Ephemeral,
-}
-
-impl Priority {
-    /// All priorities, the most lasting first.
-    pub const ALL: [Self; 3] = [Self::Critical, Self::Moderate, Self::Ephemeral];
-
-    /// Name of the priority in frontmatter.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Moderate => "moderate",
-            Self::Ephemeral => "ephemeral",
-        }
+cm_text::named_enum! {
+    /// How fast an observation loses weight.
+    pub enum Priority {
+        /// A quarter of the usual speed.
+        Critical = "critical",
+        /// The usual speed.
+        Moderate = "moderate",
+        /// Four times the usual speed.
+        Ephemeral = "ephemeral",
     }
 }
 
@@ -287,39 +273,21 @@ pub enum Staleness {
     Irrelevant,
 }
 
-/// Rating of a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FeedbackSignal {
-    /// It helped.
-    Helpful,
-    /// It did harm.
-    Harmful,
-    /// It did not matter.
-    Irrelevant,
-    /// A person repeated the rule in a session that had been shown it. Moves no score.
-    Ignored,
+cm_text::named_enum! {
+    /// Rating of a note.
+    pub enum FeedbackSignal {
+        /// It helped.
+        Helpful = "helpful",
+        /// It did harm.
+        Harmful = "harmful",
+        /// It did not matter.
+        Irrelevant = "irrelevant",
+        /// A person repeated the rule in a session that had been shown it. Moves no score.
+        Ignored = "ignored",
+    }
 }
 
 impl FeedbackSignal {
-    /// All signals.
-    pub const ALL: [Self; 4] = [Self::Helpful, Self::Harmful, Self::Irrelevant, Self::Ignored];
-
-    /// Name in files, JSON and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Helpful => "helpful",
-            Self::Harmful => "harmful",
-            Self::Irrelevant => "irrelevant",
-            Self::Ignored => "ignored",
-        }
-    }
-
-    /// Returns the signal with this name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|signal| signal.name() == name)
-    }
-
     /// Whether the signal rates the note, so that it moves scores.
     pub fn is_rating(self) -> bool {
         matches!(self, Self::Helpful | Self::Harmful)

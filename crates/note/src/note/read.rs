@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use crate::bullet::Bullet;
+use crate::bullet::blocked::BlockKind;
+use crate::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::edit;
 use crate::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
@@ -104,21 +105,21 @@ fn fill(
     let default = |text: Option<String>, default: &str| text.or_else(|| bullet.then(|| default.to_owned()));
     let note_type = match kind {
         NoteKind::Edge => values.text("type").map(|name| name.to_uppercase()),
-        NoteKind::Blocked => values.one_of("kind", &check::BLOCKED_KINDS),
-        NoteKind::Bullet => values.one_of("type", &check::BULLET_TYPES),
+        NoteKind::Blocked => values.one_of("kind", &BlockKind::NAMES),
+        NoteKind::Bullet => values.one_of("type", &BulletType::NAMES),
         _ => values.text("type"),
     };
-    let state = if bullet { values.one_of("state", &check::STATES) } else { values.text("state") };
-    let maturity =
-        if bullet { values.one_of("maturity", &check::MATURITIES) } else { values.text("maturity") };
-    let scope = if bullet { values.one_of("scope", &check::SCOPES) } else { values.text("scope") };
+    let mut one_of = |key, names: &[&str]| if bullet { values.one_of(key, names) } else { values.text(key) };
+    let state = one_of("state", &BulletState::NAMES);
+    let maturity = one_of("maturity", &Maturity::NAMES);
+    let scope = one_of("scope", &Scope::NAMES);
     let category = values.text("category");
     let folder = values.path.folder().split('/').nth(1).unwrap_or("").to_owned();
     Note {
         path: values.path.clone(),
         kind,
         id: id(values),
-        note_type: default(note_type, "rule"),
+        note_type: default(note_type, BulletType::default().name()),
         title: title(values, kind, outline),
         aliases: words(values, "aliases"),
         tags: tags(values, outline),
@@ -127,7 +128,7 @@ fn fill(
         created: created(values, kind),
         updated: values.date("updated"),
         last_checked: values.date("last_checked"),
-        priority: priority(values),
+        priority: values.one_of("priority", &Priority::NAMES).and_then(|name| Priority::of(&name)),
         pinned: values.flag("pinned").unwrap_or(false) || values.path.top() == "vault",
         category: if folder.is_empty() { category } else { default(category, &folder) },
         author: values.text("author"),
@@ -139,9 +140,9 @@ fn fill(
             .and_then(|field| field.text())
             .and_then(|role| Speaker::of_role(&role)),
         workspace: values.text("workspace"),
-        state: default(state, "draft"),
-        maturity: default(maturity, "candidate"),
-        scope: default(scope, "global"),
+        state: default(state, BulletState::default().name()),
+        maturity: default(maturity, Maturity::default().name()),
+        scope: default(scope, Scope::default().name()),
         relations: mapping_lists::relations(values, relation_table),
         edge: (kind == NoteKind::Edge).then(|| ends(values)).flatten(),
         feedback: mapping_lists::feedback(values),
@@ -260,15 +261,6 @@ fn created(values: &mut FieldReader<'_>, kind: NoteKind) -> Option<Instant> {
     match values.fields.get("created") {
         Some(_) => values.date("created"),
         None => values.date(elsewhere),
-    }
-}
-
-fn priority(values: &mut FieldReader<'_>) -> Option<Priority> {
-    match values.one_of("priority", &["critical", "moderate", "ephemeral"])?.as_str() {
-        "critical" => Some(Priority::Critical),
-        "moderate" => Some(Priority::Moderate),
-        "ephemeral" => Some(Priority::Ephemeral),
-        _ => None,
     }
 }
 

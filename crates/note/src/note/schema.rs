@@ -7,7 +7,9 @@
 
 use schemars::{JsonSchema, Schema, schema_for};
 
-use crate::note::{FeedbackSignal, NoteKind, Priority};
+use crate::bullet::blocked::BlockKind;
+use crate::bullet::{BulletKind, BulletState, BulletType, Maturity, Scope, VerifyKind, VerifyMode};
+use crate::note::{FeedbackSignal, Note, NoteKind, Priority};
 
 /// Returns the JSON Schema (2020-12) of a kind's frontmatter; `None` for a kind without rules.
 ///
@@ -26,6 +28,13 @@ pub fn schema(kind: NoteKind) -> Option<Schema> {
         NoteKind::Stash | NoteKind::Plain => return None,
     };
     Some(with_id(schema, kind.name()))
+}
+
+/// Names of the frontmatter keys of a kind, in the order in which they are written.
+pub(super) fn property_names(kind: NoteKind) -> Vec<String> {
+    let schema = schema(kind);
+    let properties = schema.as_ref().and_then(|schema| schema.get("properties")?.as_object());
+    properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
 }
 
 /// Adds the `$id` of a schema, `urn:cm:schema:NAME`. It is the same in every version and names no
@@ -106,6 +115,12 @@ struct Memory {
     last_checked: Option<Date>,
     /// Helpful and harmful feedback.
     feedback: Option<Vec<Feedback>>,
+    /// `draft` or `unverified` until a person confirms the note, `retired` if it is no longer used;
+    /// absent if it is in use.
+    #[schemars(extend("examples" = [Note::DRAFT, Note::UNVERIFIED, Note::RETIRED]))]
+    state: Option<String>,
+    /// Level of confidence of an observation, based on its feedback.
+    maturity: Option<Maturity>,
     /// Versions of parts of the note that a merge did not take.
     merge: Option<Vec<Leftover>>,
 }
@@ -226,7 +241,7 @@ struct Bullet {
     /// Project of the scope.
     workspace: Option<String>,
     /// Lifecycle state; default draft.
-    state: Option<State>,
+    state: Option<BulletState>,
     /// Level of confidence; default candidate.
     maturity: Option<Maturity>,
     /// Never deprecated because of its score.
@@ -264,74 +279,10 @@ struct Bullet {
     promoted_at: Option<Date>,
     /// Date of the last search for evidence.
     last_validated_at: Option<Date>,
+    /// Date on which a person last confirmed it.
+    last_checked: Option<Date>,
     /// Versions of parts of the note that a merge did not take.
     merge: Option<Vec<Leftover>>,
-}
-
-/// Whether a bullet recommends something or warns of it.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum BulletType {
-    /// What to do.
-    Rule,
-    /// What to avoid.
-    AntiPattern,
-}
-
-/// Subject of a bullet.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum BulletKind {
-    /// A convention of one project.
-    ProjectConvention,
-    /// A pattern of a language, framework or tool.
-    StackPattern,
-    /// A rule about how people and agents work.
-    WorkflowRule,
-    /// Something to avoid.
-    AntiPattern,
-}
-
-/// Where a bullet applies.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum Scope {
-    /// Everywhere.
-    Global,
-    /// In one project.
-    Workspace,
-    /// In one language.
-    Language,
-    /// In one framework.
-    Framework,
-    /// In one kind of task.
-    Task,
-}
-
-/// Lifecycle state of a bullet.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum State {
-    /// Not shown to agents yet.
-    Draft,
-    /// In use.
-    Active,
-    /// No longer in use.
-    Retired,
-}
-
-/// Level of confidence in a bullet, based on its feedback.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum Maturity {
-    /// New: little feedback so far.
-    Candidate,
-    /// Helped more than once.
-    Established,
-    /// Helped often and did hardly any harm.
-    Proven,
-    /// Did more harm than good.
-    Deprecated,
 }
 
 /// A session from which a bullet was learned.
@@ -380,28 +331,6 @@ struct Incident {
     date: Option<Date>,
 }
 
-/// How a workspace is checked.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum VerifyKind {
-    /// A regular expression, matched against the text of files.
-    Regex,
-    /// The path of a file, or a glob pattern.
-    FileExists,
-    /// A search query over sessions.
-    Query,
-}
-
-/// Whether the pattern must match or must not match.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum VerifyMode {
-    /// The pattern must match somewhere.
-    Exists,
-    /// The pattern must not match anywhere.
-    Absent,
-}
-
 /// A blocked pattern: `blocked/`. It has a `pattern` or a `content`.
 #[derive(JsonSchema)]
 #[schemars(title = "Blocked", extend("anyOf" = [{"required": ["pattern"]}, {"required": ["content"]}]))]
@@ -409,7 +338,7 @@ struct Blocked {
     /// Id of the blocked pattern.
     id: Id,
     /// Whether matching rules are rejected or only cause a warning.
-    kind: BlockedKind,
+    kind: BlockKind,
     /// Text to look for in tasks and other texts.
     pattern: Option<String>,
     /// Text of the rejected bullet.
@@ -427,16 +356,6 @@ struct Blocked {
     inverted_to: Option<Id>,
     /// Date on which it was blocked.
     created: Option<Date>,
-}
-
-/// Effect of a blocked pattern.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum BlockedKind {
-    /// Equal and near-equal rules are rejected for good.
-    Toxic,
-    /// A warning is shown wherever the pattern occurs.
-    Deprecated,
 }
 
 /// A daily log: `episodes/YYYY-MM-DD.md`.
@@ -466,7 +385,7 @@ struct Diary {
     #[schemars(range(min = 0.0))]
     duration_s: Option<f64>,
     /// Result of the session.
-    status: Option<Status>,
+    status: Option<DiaryStatus>,
     /// Result stated by a person or an agent; takes precedence over `status`.
     outcome: Option<StatedOutcome>,
     /// Tags without `#`, written inline.
@@ -477,16 +396,16 @@ struct Diary {
     related_sessions: Option<Vec<RelatedSession>>,
 }
 
-/// Result of a session.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum Status {
-    /// The session reached its goal.
-    Success,
-    /// The session did not reach its goal.
-    Failure,
-    /// The session reached part of its goal.
-    Mixed,
+cm_text::named_enum! {
+    /// Result of a session.
+    pub(super) enum DiaryStatus {
+        /// The session reached its goal.
+        Success = "success",
+        /// The session did not reach its goal.
+        Failure = "failure",
+        /// The session reached part of its goal.
+        Mixed = "mixed",
+    }
 }
 
 /// Stated result of a session: the result alone, or with details.

@@ -375,7 +375,7 @@ mod tests {
         ) {
             for kind in VerifyKind::ALL {
                 let mode = if exists { VerifyMode::Exists } else { VerifyMode::Absent };
-                if let Ok(mut check) = RuleCheck::of(&Verify { kind: *kind, pattern: pattern.clone(), mode }) {
+                if let Ok(mut check) = RuleCheck::of(&Verify { kind, pattern: pattern.clone(), mode }) {
                     check.see_path("a/b.rs");
                     check.see_text("a/b.rs", &text);
                     if let AuditVerdict::Violated { places, count } = check.verdict() {

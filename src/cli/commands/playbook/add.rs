@@ -26,16 +26,16 @@ pub struct Arguments {
     #[arg(long, short = 'c', value_name = "NAME")]
     category: Option<String>,
     /// Whether the rule says what to do or what to avoid
-    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(BulletType::ALL, BulletType::name))]
+    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(&BulletType::ALL, BulletType::name))]
     bullet_type: Option<BulletType>,
     /// Subject of the rule
-    #[arg(long, value_name = "KIND", value_parser = one_of(BulletKind::ALL, BulletKind::name))]
+    #[arg(long, value_name = "KIND", value_parser = one_of(&BulletKind::ALL, BulletKind::name))]
     kind: Option<BulletKind>,
     /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     /// Scope of the rule
-    #[arg(long, value_name = "SCOPE", value_parser = one_of(Scope::ALL, Scope::name))]
+    #[arg(long, value_name = "SCOPE", value_parser = one_of(&Scope::ALL, Scope::name))]
     scope: Option<Scope>,
     /// Language, framework or task of the scope
     #[arg(long, value_name = "NAME")]

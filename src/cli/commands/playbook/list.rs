@@ -36,13 +36,13 @@ pub struct Chosen {
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
     /// Only rules with this maturity
-    #[arg(long, value_name = "MATURITY", value_parser = one_of(Maturity::ALL, Maturity::name))]
+    #[arg(long, value_name = "MATURITY", value_parser = one_of(&Maturity::ALL, Maturity::name))]
     maturity: Option<Maturity>,
     /// Only rules or only anti-patterns
-    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(BulletType::ALL, BulletType::name))]
+    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(&BulletType::ALL, BulletType::name))]
     bullet_type: Option<BulletType>,
     /// Only rules with this scope
-    #[arg(long, value_name = "SCOPE", value_parser = one_of(Scope::ALL, Scope::name))]
+    #[arg(long, value_name = "SCOPE", value_parser = one_of(&Scope::ALL, Scope::name))]
     scope: Option<Scope>,
     /// Only rules with this tag
     #[arg(long, value_name = "TAG")]
