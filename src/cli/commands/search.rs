@@ -93,33 +93,12 @@ enum Group {
     Session,
 }
 
-/// Combines the query with the fields from `--type` and `--tag`.
-fn query(arguments: &Arguments) -> String {
-    let words = arguments.query.join(" ");
-    let mut parts: Vec<String> = arguments.types.iter().map(|value| field("type", value)).collect();
-    parts.extend(arguments.tags.iter().map(|tag| field("tag", tag)));
-    if parts.is_empty() {
-        return words;
-    }
-    if !words.is_empty() {
-        // Parentheses keep an OR between the words from including the fields.
-        parts.push(format!("({words})"));
-    }
-    parts.join(" ")
-}
-
-fn field(name: &str, value: &str) -> String {
-    if value.contains(char::is_whitespace) {
-        format!("{name}:\"{value}\"")
-    } else {
-        format!("{name}:{value}")
-    }
-}
-
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
     let options = search::Options {
-        query: query(&arguments),
+        query: arguments.query.join(" "),
+        types: arguments.types,
+        tags: arguments.tags,
         limit: arguments.limit,
         offset: arguments.offset,
         stages: RankingStages {
@@ -140,6 +119,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             true => search::SessionGrouping::Spread,
             false => search::SessionGrouping::Best,
         }),
+        ..search::Options::default()
     };
     let outcome = search::search(&context, &options)?;
     if !output.json {

@@ -1,6 +1,7 @@
 //! Searches notes by words, fields and meaning.
 
 mod grouping;
+mod query_text;
 
 use std::ops::Range;
 
@@ -15,10 +16,10 @@ use crate::context::retrieve::{
     FoundBy, HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
 };
 use crate::context::snippet::{Excerpt, NoteSnippets};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::paging::{check_offset, check_query, next_search_offset};
 use crate::verbs::type_names::unknown_type;
-use cm_note::instant::{Instant, InvalidDate};
+use cm_note::instant::Instant;
 use cm_note::note::{NoteKind, Priority};
 use cm_note::query::{Query, field_names, unknown_fields};
 use cm_note::rank::confidence::Confidence;
@@ -31,6 +32,12 @@ use grouping::{GroupedHits, examined, grouped};
 pub struct Options {
     /// Query in the query language.
     pub query: String,
+    /// Only notes of these types, separated by commas.
+    pub types: Option<String>,
+    /// Only notes with all of these tags.
+    pub tags: Vec<String>,
+    pub category: Option<String>,
+    pub priority: Option<Priority>,
     /// Maximum number of hits; by default the setting `search.limit`.
     pub limit: Option<usize>,
     /// Number of hits to skip: the `next` of an earlier answer.
@@ -125,7 +132,7 @@ pub struct SearchHit {
 /// Matching notes, best first; spread over sessions, in order of time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchResult {
-    /// Query, with the dates of the options as fields.
+    /// Query, with the other options as fields.
     pub query: String,
     /// Commit whose notes were searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,34 +199,8 @@ fn count_retrievals(context: &Context, searched: &SearchResult) {
     }
 }
 
-/// The query with the dates of the options as fields.
-///
-/// # Errors
-/// Returns an error if one of the options is not a date.
-fn with_dates(options: &Options, now: Instant) -> Result<String> {
-    let words = options.query.trim();
-    let mut parts = Vec::new();
-    let date = |option: &str, at: std::result::Result<Instant, InvalidDate>| {
-        at.map_err(|error| Error::usage(format!("{option}: {error}")))
-    };
-    if let Some(since) = &options.since {
-        parts.push(format!("created:>={}", date("since", Instant::parse_typed(since, now))?));
-    }
-    if let Some(until) = &options.until {
-        parts.push(format!("created:<={}", date("until", Instant::parse_typed_to_end(until, now))?));
-    }
-    if parts.is_empty() {
-        return Ok(options.query.clone());
-    }
-    if !words.is_empty() {
-        // Parentheses keep an OR between the words from including the dates.
-        parts.push(format!("({words})"));
-    }
-    Ok(parts.join(" "))
-}
-
 fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
-    let text = with_dates(options, context.now())?;
+    let text = query_text::with_fields(options, context.now())?;
     check_query(&text, "cm search \"connection pool\" type:fix")?;
     check_offset(options.offset, "results", "narrow the search with a field")?;
     let mut query = Query::parse(&text, context.now());

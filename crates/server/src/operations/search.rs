@@ -59,7 +59,11 @@ struct Input {
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = search::Options {
-        query: query(&input),
+        query: input.query,
+        types: input.note_type,
+        tags: input.tags.unwrap_or_default(),
+        category: input.category,
+        priority: input.priority,
         limit: input.limit,
         offset: input.offset.unwrap_or_default(),
         explain: input.explain.unwrap_or_default(),
@@ -71,44 +75,4 @@ fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let outcome = search::search(context, &options)?;
     outcome.notices.iter().for_each(|notice| context.notice(notice));
     Ok(answer(context, &outcome, &text::search::searched(&outcome)))
-}
-
-/// The query with the other input fields as search filters, in query syntax.
-fn query(input: &Input) -> String {
-    let mut fields = Vec::new();
-    let mut field = |name: &str, value: &str| {
-        let plain = !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || "-_/".contains(c));
-        let value = if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', " ")) };
-        fields.push(format!("{name}:{value}"));
-    };
-    input.note_type.iter().for_each(|value| field("type", value));
-    input.category.iter().for_each(|value| field("category", value));
-    input.priority.iter().for_each(|value| field("priority", value.name()));
-    input.tags.iter().flatten().for_each(|value| field("tag", value));
-    let query = input.query.trim();
-    // Beside a field, `a OR b` would otherwise let the field join the choice.
-    let chooses = query.split_whitespace().any(|word| word == "OR") && !fields.is_empty();
-    let query = if chooses { format!("({query})") } else { query.to_owned() };
-    [vec![query], fields].concat().join(" ").trim().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use cm_note::user_text::Interface;
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn fields_join_the_query_as_they_would_be_typed() {
-        let query = |given: Value| query(&OPERATION.parse(given, Interface::Mcp).unwrap());
-        assert_eq!(query(json!({ "q": " pool " })), "pool");
-        assert_eq!(
-            query(json!({ "query": "pool", "type": "fix", "tags": ["a", "b c"] })),
-            "pool type:fix tag:a tag:\"b c\""
-        );
-        assert_eq!(query(json!({ "query": "a OR b", "priority": "critical" })), "(a OR b) priority:critical");
-        assert_eq!(query(json!({ "query": "", "category": "gotcha" })), "category:gotcha");
-        assert_eq!(query(json!({ "query": "a", "type": "\" OR x" })), "a type:\"  OR x\"");
-    }
 }
