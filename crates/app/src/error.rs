@@ -20,8 +20,6 @@ const AMBIGUOUS: &str = "ambiguous";
 const HAND_EDITED: &str = "hand-edited";
 /// Code of the error for a vault outside of a Git repository.
 const NO_REPOSITORY: &str = "no-repository";
-/// Code of the error for a caller whose role does not allow a request.
-const FORBIDDEN: &str = "forbidden";
 /// Code of the error for a file that another program changed during an operation.
 pub(crate) const CHANGED_MEANWHILE: &str = "changed-meanwhile";
 
@@ -38,6 +36,8 @@ pub enum ErrorKind {
     NotFound,
     /// The operation is blocked, conflicts with the current state, or needs other permissions.
     Refused,
+    /// The caller's role does not allow the request.
+    Forbidden,
     /// Another process holds the vault's lock.
     Locked,
     /// A model, the network or a provider failed.
@@ -138,11 +138,7 @@ impl Error {
 
     /// Creates the error for a caller whose role does not allow a request.
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self::refused(FORBIDDEN, message)
-    }
-
-    pub fn is_forbidden(&self) -> bool {
-        self.code == FORBIDDEN
+        Self::new(ErrorKind::Forbidden, "forbidden", message)
     }
 
     /// Whether a note or commit is missing. An ambiguous name has the same kind, but is not missing.

@@ -8,7 +8,7 @@ pub fn exit(kind: ErrorKind) -> u8 {
         ErrorKind::Usage => 2,
         ErrorKind::NoVault => 3,
         ErrorKind::NotFound => 4,
-        ErrorKind::Refused => 5,
+        ErrorKind::Refused | ErrorKind::Forbidden => 5,
         ErrorKind::Locked => 6,
         ErrorKind::Provider => 7,
         ErrorKind::NothingDone => 8,
@@ -25,6 +25,7 @@ pub fn http(kind: ErrorKind) -> u16 {
         ErrorKind::NoVault => 503,
         ErrorKind::NotFound => 404,
         ErrorKind::Refused => 409,
+        ErrorKind::Forbidden => 403,
         // Clients know that 503 with `Retry-After` means "again, later".
         ErrorKind::Locked | ErrorKind::Interrupted | ErrorKind::Terminated => 503,
         ErrorKind::Provider => 502,
@@ -41,6 +42,7 @@ pub fn json_rpc(kind: ErrorKind) -> i32 {
         ErrorKind::Failed
         | ErrorKind::NoVault
         | ErrorKind::Refused
+        | ErrorKind::Forbidden
         | ErrorKind::Locked
         | ErrorKind::Provider
         | ErrorKind::NothingDone

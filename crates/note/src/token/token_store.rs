@@ -166,6 +166,11 @@ impl TokenStore {
         &self.tokens
     }
 
+    /// Whether the token with this id exists and is neither expired nor revoked.
+    pub fn is_live(&self, id: &str, now: Instant) -> bool {
+        self.tokens().iter().any(|token| token.id == id && token.is_live(now))
+    }
+
     /// Whether the file has no tokens, not even revoked ones.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()

@@ -28,30 +28,18 @@ const FORWARDED: [&str; 9] = [
     "cf-connecting-ip",
     "true-client-ip",
 ];
-/// Maximum length of these two headers, in bytes.
+/// Maximum length of the headers `cm-agent` and `cm-session`, in bytes.
 const MAX_HEADER_BYTES: usize = 200;
-
-pub struct AuthenticatedCaller {
-    /// Identity and role.
-    pub caller: Caller,
-    /// Log name of the token; `None` if no token is required.
-    pub token: Option<String>,
-}
 
 /// Authenticates a request.
 ///
 /// # Errors
 /// 401 without a valid token, 429 for too many failures from one address, 503 if the tokens cannot
 /// be read.
-pub fn authenticate(
-    state: &ServerState,
-    headers: &HeaderMap,
-    address: IpAddr,
-) -> Result<AuthenticatedCaller, Problem> {
+pub fn authenticate(state: &ServerState, headers: &HeaderMap, address: IpAddr) -> Result<Caller, Problem> {
     let token_store = tokens(state)?;
     if state.is_open && token_store.is_empty() {
-        let caller = without_token(headers)?;
-        return Ok(AuthenticatedCaller { caller, token: None });
+        return without_token(headers);
     }
     let secret = secret(headers)
         .and_then(|secret| secret.ok_or_else(|| unauthorized("no-token", "this endpoint requires a token")));
@@ -88,7 +76,6 @@ pub fn with_secret(
     TokenSecret::parse(secret.trim())
         .ok_or_else(|| unauthorized("unknown-token", "this is not a valid token"))
         .and_then(|secret| check_token(state, &token_store, &secret, network_caller(headers)?))
-        .map(|authenticated| authenticated.caller)
         .map_err(|problem| failed(state, problem, address))
 }
 
@@ -133,13 +120,12 @@ fn check_token(
     token_store: &TokenStore,
     secret: &TokenSecret,
     by: CallerIdentity,
-) -> Result<AuthenticatedCaller, Problem> {
+) -> Result<Caller, Problem> {
     match token_store.check(secret, (state.clock)()) {
         TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
             let by = CallerIdentity { kind, actor: Some(token.person.clone()), has_token: true, ..by };
-            let id = Some(token.id.clone());
-            Ok(AuthenticatedCaller { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
+            Ok(Caller { by, role: token.role, token: Some(token.id.clone()) })
         }
         TokenStatus::Expired(_) => Err(unauthorized("token-expired", "the token has expired")),
         TokenStatus::Revoked(_) => Err(unauthorized("token-revoked", "the token was revoked")),

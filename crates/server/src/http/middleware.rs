@@ -13,7 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::time::Instant as MonotonicInstant;
 
-use super::authentication::{AuthenticatedCaller, authenticate, needs_none, rate_limited_response};
+use super::authentication::{authenticate, needs_none, rate_limited_response};
 use super::log::LogEntry;
 use super::metrics::RateLimitReason;
 use super::problem::Problem;
@@ -76,12 +76,9 @@ fn authenticate_request(
     if parts.uri.path() == "/health" && is_bare && !needs_none(state) {
         return Ok(None);
     }
-    let AuthenticatedCaller { caller, token } = authenticate(state, &parts.headers, address)?;
-    let name = token.clone().unwrap_or_else(|| rate_key.to_string());
-    state
-        .by_token
-        .take(&name, now)
-        .map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))?;
+    let caller = authenticate(state, &parts.headers, address)?;
+    let token = caller.token.clone();
+    take_token_permit(state, token.as_deref(), &rate_key, now)?;
     body::check_content_length(&parts.headers, &state.limits)?;
     parts.extensions.insert(caller);
     parts.extensions.insert(state.token_ends.of(token.as_deref()));
@@ -103,11 +100,7 @@ fn authenticate_page(
     if !is_live(state, token.as_deref()) {
         return Ok(None);
     }
-    let name = token.clone().unwrap_or_else(|| rate_key.to_string());
-    state
-        .by_token
-        .take(&name, now)
-        .map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))?;
+    take_token_permit(state, token.as_deref(), rate_key, now)?;
     // A login without a token ends with none, except where the first token closes an open server.
     let ends_with_tokens = token.is_some() || state.is_open;
     let end = if ends_with_tokens { state.token_ends.of(token.as_deref()) } else { TokenEnd::default() };
@@ -116,13 +109,22 @@ fn authenticate_page(
     Ok(token)
 }
 
+/// Counts a request of a token, or of an address without one.
+fn take_token_permit(
+    state: &ServerState,
+    token: Option<&str>,
+    rate_key: &IpAddr,
+    now: Duration,
+) -> Result<(), Problem> {
+    let name = token.map_or_else(|| rate_key.to_string(), str::to_owned);
+    let taken = state.by_token.take(&name, now);
+    taken.map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))
+}
+
 /// Whether the token of a login still holds. A login without one does not depend on a token.
 fn is_live(state: &ServerState, token: Option<&str>) -> bool {
     let Some(id) = token else { return true };
-    let now = (state.clock)();
-    (state.tokens)().is_ok_and(|token_store| {
-        token_store.tokens().iter().any(|token| token.id == id && token.is_live(now))
-    })
+    (state.tokens)().is_ok_and(|token_store| token_store.is_live(id, (state.clock)()))
 }
 
 /// A request in progress. If it is dropped without a response, the client has disconnected.

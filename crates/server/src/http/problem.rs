@@ -28,7 +28,8 @@ impl Problem {
             StatusCode::NOT_FOUND => ErrorKind::NotFound,
             StatusCode::SERVICE_UNAVAILABLE => ErrorKind::Locked,
             StatusCode::INTERNAL_SERVER_ERROR => ErrorKind::Failed,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ErrorKind::Refused,
+            StatusCode::UNAUTHORIZED => ErrorKind::Refused,
+            StatusCode::FORBIDDEN => ErrorKind::Forbidden,
             _ => ErrorKind::Usage,
         };
         let error = Box::new(Error::new(kind, code, message).hint(hint));
@@ -55,9 +56,8 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        // The role is refused by the door of every surface, which HTTP has a status of its own for.
-        let number = if error.is_forbidden() { 403 } else { status::http(error.kind) };
-        let status = StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status =
+            StatusCode::from_u16(status::http(error.kind)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1);
         Self { status, error: Box::new(error), retry_after, allow: None }
     }

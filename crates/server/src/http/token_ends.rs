@@ -51,7 +51,7 @@ pub(super) async fn watch(state: Arc<ServerState>, mut stop: watch::Receiver<boo
         let Ok(token_store) = (state.tokens)() else { continue };
         let now = (state.clock)();
         state.token_ends.sweep(|token| match token {
-            Some(id) => token_store.tokens().iter().any(|token| token.id == id && token.is_live(now)),
+            Some(id) => token_store.is_live(id, now),
             None => state.is_open && token_store.is_empty(),
         });
     }
