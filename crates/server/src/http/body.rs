@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::body_limit::BodyError;
 use super::limits::HttpLimits;
 use super::problem::Problem;
+use crate::serving::content_length;
 
 /// Minimum size that a body is counted as, in bytes.
 const MIN_COUNTED_BYTES: usize = 1 << 10;
@@ -24,9 +25,8 @@ pub struct ReadBody {
 
 /// Rejects a body whose `Content-Length` exceeds the limit, before reading it.
 pub fn check_content_length(headers: &HeaderMap, limits: &HttpLimits) -> Result<(), Problem> {
-    let length =
-        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > limits.body as u64) { Err(too_long(limits)) } else { Ok(()) }
+    let is_too_long = content_length(headers).is_some_and(|length| length > limits.body as u64);
+    if is_too_long { Err(too_long(limits)) } else { Ok(()) }
 }
 
 /// Reads a JSON body.
@@ -41,8 +41,7 @@ pub async fn read_json(
     room: &Arc<Semaphore>,
 ) -> Result<ReadBody, Problem> {
     media(headers)?;
-    let length =
-        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let length = content_length(headers).and_then(|length| usize::try_from(length).ok());
     let units = length.unwrap_or(limits.body).min(limits.body).div_ceil(MIN_COUNTED_BYTES).max(1);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
     let waited = timeout(limits.body_pause_timeout, Arc::clone(room).acquire_many_owned(units)).await;

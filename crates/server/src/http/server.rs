@@ -16,7 +16,7 @@ use super::schedule::JobInterval;
 use super::state::{HttpSetup, ServerState};
 use super::tls::ServerTls;
 use super::{connections, listen, router, token_ends};
-use crate::serving::StopSignal;
+use crate::serving::{StopSignal, TerminationSignals};
 use cm_app::{Error, ErrorKind, Result};
 
 /// Polling interval while waiting for nested services at shutdown.
@@ -176,7 +176,7 @@ pub fn serve(
 /// Futures that resolve on the first and on the second termination signal.
 fn signals()
 -> std::io::Result<(impl Future<Output = Option<StopSignal>>, impl Future<Output = Option<StopSignal>>)> {
-    let mut termination = termination_signals()?;
+    let mut termination = TerminationSignals::new()?;
     let (first, one) = oneshot::channel();
     let (second, two) = oneshot::channel();
     tokio::spawn(async move {
@@ -186,41 +186,4 @@ fn signals()
         }
     });
     Ok((async { one.await.ok().flatten() }, async { two.await.ok().flatten() }))
-}
-
-/// Handlers of the termination signals.
-struct TerminationSignals {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-fn termination_signals() -> std::io::Result<TerminationSignals> {
-    use tokio::signal::unix::{SignalKind, signal};
-    Ok(TerminationSignals {
-        interrupt: signal(SignalKind::interrupt())?,
-        terminate: signal(SignalKind::terminate())?,
-    })
-}
-
-#[cfg(not(unix))]
-fn termination_signals() -> std::io::Result<TerminationSignals> {
-    Ok(TerminationSignals {})
-}
-
-impl TerminationSignals {
-    #[cfg(unix)]
-    async fn recv(&mut self) -> Option<StopSignal> {
-        tokio::select! {
-            _ = self.interrupt.recv() => Some(StopSignal::Interrupt),
-            _ = self.terminate.recv() => Some(StopSignal::Terminate),
-        }
-    }
-
-    #[cfg(not(unix))]
-    async fn recv(&mut self) -> Option<StopSignal> {
-        tokio::signal::ctrl_c().await.ok().map(|()| StopSignal::Interrupt)
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::McpLimits;
-use super::http_batch;
 use super::sessions::{Callers, SessionOwner};
-use crate::serving::TokenEnd;
+use super::{error_response, http_batch};
+use crate::serving::{TokenEnd, content_length};
 
 /// Which hosts and web origins may send requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,8 +204,7 @@ async fn whole(headers: &HeaderMap, body: Body, limits: &McpLimits) -> Result<By
         let message = format!("a message may have at most {longest} bytes");
         ErrorReply(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(message, None))
     };
-    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > longest as u64) {
+    if content_length(headers).is_some_and(|length| length > longest as u64) {
         return Err(too_long());
     }
     match tokio::time::timeout(limits.arrival, to_bytes(body, longest)).await {
@@ -250,7 +249,7 @@ struct ErrorReply(StatusCode, ErrorData);
 
 impl IntoResponse for ErrorReply {
     fn into_response(self) -> Response {
-        let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": self.1 }).to_string();
+        let body = error_response::error(Value::Null, &self.1).to_string();
         (self.0, [(CONTENT_TYPE, "application/json")], body).into_response()
     }
 }

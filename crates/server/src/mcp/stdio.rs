@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::signal;
 
 use super::{LineTransport, McpServer};
-use crate::serving::StopSignal;
+use crate::serving::{StopSignal, TerminationSignals};
 
 /// Grace period for writing operations after the client is gone.
 const WRITE_GRACE: Duration = Duration::from_secs(10);
@@ -24,16 +23,15 @@ pub fn stdio(server: &McpServer) -> io::Result<Option<StopSignal>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();
-        let signal = signalled(server);
-        tokio::pin!(signal);
+        let mut signals = TerminationSignals::new()?;
         let serving = serve(server, read, write);
         tokio::pin!(serving);
         tokio::select! {
             served = &mut serving => served.map(|()| None),
-            end = &mut signal => {
+            signal = signals.recv() => {
                 server.closing().cancel();
                 serving.await?;
-                end.map(Some)
+                Ok(signal)
             }
         }
     });
@@ -67,18 +65,4 @@ where
     // Who does not read to the end misses the end.
     let _ = tokio::time::timeout(FLUSH_TIMEOUT, written).await;
     served
-}
-
-#[cfg(unix)]
-async fn signalled(_: &McpServer) -> io::Result<StopSignal> {
-    let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = signal::ctrl_c() => interrupted.map(|()| StopSignal::Interrupt),
-        _ = terminate.recv() => Ok(StopSignal::Terminate),
-    }
-}
-
-#[cfg(not(unix))]
-async fn signalled(_: &McpServer) -> io::Result<StopSignal> {
-    signal::ctrl_c().await.map(|()| StopSignal::Interrupt)
 }

@@ -139,7 +139,7 @@ fn add(context: &Context, request: &PageRequest, form: &Fields) -> Result<Action
     let added = match add::add(context, &options) {
         Ok(added) => added,
         // What can be corrected stays in the form.
-        Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::Usage) => {
+        Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::Forbidden | ErrorKind::Usage) => {
             let error = context.call.conceal(error);
             let page = views::edit::not_added(context, request, form, &error)?;
             return Ok(ActionResult::Undecided { page, code: error.code });

@@ -41,38 +41,43 @@ impl WebData {
 
     /// The response to a request with these headers; without a body if the browser has the version.
     pub(super) fn response(self, request: &HeaderMap) -> Response {
-        let (bytes, media_type, tag) = match self {
+        let (mut response, media_type, is_gzip) = match self {
             Self::File(file) => return file_response(file, request),
-            Self::Json(bytes) => (bytes, "application/json", None),
+            Self::Json(bytes) => (Response::new(Body::from(bytes)), "application/json", false),
             Self::Gzip { bytes, version } => {
-                (bytes, "application/octet-stream", HeaderValue::from_str(&format!("\"{version}\"")).ok())
+                (cached(bytes, &version, request), "application/octet-stream", true)
             }
         };
-        let is_kept = tag.is_some() && request.get(header::IF_NONE_MATCH) == tag.as_ref();
-        let mut response = Response::new(if is_kept { Body::empty() } else { Body::from(bytes) });
-        if is_kept {
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-        }
         let all = response.headers_mut();
         headers::protect(all, request.get(header::HOST));
         all.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-        if let Some(tag) = tag {
-            all.insert(header::ETAG, tag);
+        if is_gzip {
             all.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            all.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+            all.insert(header::CACHE_CONTROL, MAY_REUSE);
         }
         response
     }
 }
 
-/// A browser runs nothing of a file and loads nothing for it. Only images by their content are shown.
-fn file_response(file: Attachment, request: &HeaderMap) -> Response {
-    let tag = HeaderValue::from_str(&format!("\"{}\"", blake3::hash(&file.bytes).to_hex())).ok();
-    let is_kept = tag.is_some() && request.get(header::IF_NONE_MATCH) == tag.as_ref();
-    let mut response = Response::new(if is_kept { Body::empty() } else { Body::from(file.bytes) });
-    if is_kept {
+/// A browser may keep the response, and asks each time whether it has changed.
+const MAY_REUSE: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+/// A response with a version; without a body if the browser has that version.
+fn cached(bytes: Vec<u8>, version: &str, request: &HeaderMap) -> Response {
+    let tag = HeaderValue::from_str(&format!("\"{version}\"")).ok();
+    let is_cached = tag.is_some() && request.get(header::IF_NONE_MATCH) == tag.as_ref();
+    let mut response = Response::new(if is_cached { Body::empty() } else { Body::from(bytes) });
+    if is_cached {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     }
+    response.headers_mut().extend(tag.map(|tag| (header::ETAG, tag)));
+    response
+}
+
+/// A browser runs nothing of a file and loads nothing for it. Only images by their content are shown.
+fn file_response(file: Attachment, request: &HeaderMap) -> Response {
+    let version = blake3::hash(&file.bytes).to_hex();
+    let mut response = cached(file.bytes, &version, request);
     let all = response.headers_mut();
     headers::protect_file(all);
     let policy = HeaderValue::from_static("sandbox; default-src 'none'");
@@ -83,10 +88,7 @@ fn file_response(file: Attachment, request: &HeaderMap) -> Response {
     let disposition = format!("{kind}; filename*=UTF-8''{}", cm_render::html::encode(&file.name));
     let disposition = HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
     all.insert(header::CONTENT_DISPOSITION, disposition);
-    all.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    if let Some(tag) = tag {
-        all.insert(header::ETAG, tag);
-    }
+    all.insert(header::CACHE_CONTROL, MAY_REUSE);
     response
 }
 

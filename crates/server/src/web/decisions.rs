@@ -4,7 +4,7 @@ use super::action_result::{ActionResult, done, required, with_reason};
 use super::forms::Fields;
 use super::page::PageRequest;
 use super::words::count;
-use cm_app::verbs::review::{self, ReviewDecisions, ReviewResult};
+use cm_app::verbs::review::{self, CommitsPer, ReviewDecision, ReviewResult};
 use cm_app::verbs::supersede;
 use cm_app::verbs::update::UpdateResult;
 use cm_app::{Context, Error, Result};
@@ -19,21 +19,30 @@ pub(super) fn decide(context: &Context, _: &PageRequest, form: &Fields) -> Resul
     let ids = form.all("id");
     let n = ids.len();
     if n == 0 {
-        return Err(Error::usage("nothing is selected"));
+        return Err(Error::usage("nothing is selected").hint("select at least one note"));
     }
     let context = with_reason(context, form)?;
-    let each = ReviewDecisions { one_by_one: true, ..ReviewDecisions::default() };
-    let (participle, decisions) = match required(form, "decision")? {
-        "accept" => ("Accepted", ReviewDecisions { accept: ids, ..each }),
-        "reject" => ("Rejected", ReviewDecisions { reject: ids, ..each }),
-        "deprecate" => ("Deprecated", ReviewDecisions { reject: ids, ..each }),
-        "confirm" => ("Confirmed", ReviewDecisions { confirm: ids, ..each }),
-        "take" => ("Took the other version in", ReviewDecisions { take: ids, ..each }),
-        "keep" => ("Kept", ReviewDecisions { keep: ids, ..each }),
-        other => return Err(Error::usage(format!("`{other}` is no decision"))),
+    let (participle, decision) = match required(form, "decision")? {
+        "deprecate" => ("Deprecated", ReviewDecision::Reject),
+        name => {
+            let hint = || format!("use deprecate, {}", ReviewDecision::NAMES.join(", "));
+            let decision = ReviewDecision::of(name)
+                .ok_or_else(|| Error::usage(format!("`{name}` is not a decision")).hint(hint()))?;
+            (participle(decision), decision)
+        }
     };
-    let result = review::apply_decisions(&context, &decisions)?;
+    let result = review::apply_decisions(&context, &[(decision, ids)], CommitsPer::Note)?;
     Ok(done(form, format!("{participle} {}", count(n, "note")), commits(result)))
+}
+
+fn participle(decision: ReviewDecision) -> &'static str {
+    match decision {
+        ReviewDecision::Accept => "Accepted",
+        ReviewDecision::Reject => "Rejected",
+        ReviewDecision::Confirm => "Confirmed",
+        ReviewDecision::Take => "Took the other version in",
+        ReviewDecision::Keep => "Kept",
+    }
 }
 
 /// Merges rules into one.
@@ -49,7 +58,10 @@ pub(super) fn supersede(context: &Context, _: &PageRequest, form: &Fields) -> Re
     let (older, newer) = match required(form, "direction")? {
         "replaces" => (other, id),
         "replaced_by" => (id, other),
-        unclear => return Err(Error::usage(format!("`{unclear}` is no direction"))),
+        other => {
+            let error = Error::usage(format!("`{other}` is not a direction"));
+            return Err(error.hint("use replaces or replaced_by"));
+        }
     };
     let result = supersede::supersede(&with_reason(context, form)?, older, newer)?;
     Ok(done(form, "Replaced", result.commits.into_iter().rev()))
@@ -57,7 +69,7 @@ pub(super) fn supersede(context: &Context, _: &PageRequest, form: &Fields) -> Re
 
 /// Accepts a draft after an edit; both commits are taken back together.
 pub(super) fn accept_edited(context: &Context, form: &Fields, saved: UpdateResult) -> Result<ActionResult> {
-    let decisions = ReviewDecisions { accept: vec![saved.id], ..ReviewDecisions::default() };
-    let accepted = review::apply_decisions(context, &decisions)?;
+    let accept = [(ReviewDecision::Accept, vec![saved.id])];
+    let accepted = review::apply_decisions(context, &accept, CommitsPer::Decision)?;
     Ok(done(form, "Saved and accepted", commits(accepted).chain(saved.commit)))
 }

@@ -1,10 +1,11 @@
 //! The table of pages and actions, and how a request finds and runs them.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
-use axum::extract::State as Given;
+use axum::extract::{FromRequestParts, MatchedPath, State as Given};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use axum::response::Response;
@@ -45,39 +46,22 @@ pub(super) struct ActionSpec {
     pub(super) run: fn(&Context, &PageRequest, &Fields) -> Result<ActionResult>,
 }
 
-/// First parts of the paths that belong to the page.
-const ROOTS: [&str; 26] = [
-    "/",
-    "/login",
-    "/logout",
-    "/assets",
-    "/events",
-    "/note",
-    "/history",
-    "/origins",
-    "/edit",
-    "/file",
-    "/search",
-    "/review",
-    "/playbook",
-    "/sessions",
-    "/conflicts",
-    "/stale",
-    "/core",
-    "/log",
-    "/checks",
-    "/graph",
-    "/past",
-    "/learned",
-    "/charts",
-    "/act",
-    "/new",
-    "/favicon.ico",
-];
+/// Paths of the page that are in none of its tables.
+const OTHER_ROOTS: [&str; 5] = ["/login", "/logout", "/assets", "/events", "/favicon.ico"];
+
+/// First parts of the paths that belong to the page, such as `/note`; that of the home page is `/`.
+static ROOTS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let pages = views::PAGES.iter().map(|page| page.path);
+    let data = views::DATA.iter().map(|data| data.path);
+    let actions = actions::ACTIONS.iter().map(|action| action.path);
+    let first =
+        |path: &'static str| path.get(1..).and_then(|rest| rest.find('/')).map_or(path, |at| &path[..=at]);
+    pages.chain(data).chain(actions).map(first).chain(OTHER_ROOTS).collect()
+});
 
 /// First parts of the paths of the page, for logs and metrics.
 pub(crate) fn roots() -> impl Iterator<Item = &'static str> {
-    ROOTS.into_iter().filter(|root| *root != "/")
+    ROOTS.iter().copied().filter(|root| *root != "/")
 }
 
 /// Whether a request is for the page. A path that is also an endpoint belongs to the page if the
@@ -86,7 +70,7 @@ pub(crate) fn is_page(path: &str, headers: &HeaderMap, endpoints: &[&'static str
     let below = |root: &str| {
         path == root || path.strip_prefix(root).is_some_and(|rest| root != "/" && rest.starts_with('/'))
     };
-    if !ROOTS.into_iter().any(below) {
+    if !ROOTS.iter().any(|root| below(root)) {
         return false;
     }
     !endpoints.contains(&path) || accepts_html(headers)
@@ -107,42 +91,42 @@ pub(crate) fn router(state: &Arc<ServerState>) -> Router {
         .route("/logout", post(log_out))
         .route("/events", get(follow_changes));
     for page in &views::PAGES {
-        let handler =
-            move |state: Given<Arc<ServerState>>, request: Request<Body>| show(state, page, request);
+        let handler = move |request: AuthenticatedRequest| show(page, request);
         router = router.route(page.path, get(handler));
     }
     for data in &views::DATA {
-        let handler =
-            move |state: Given<Arc<ServerState>>, request: Request<Body>| load(state, data, request);
+        let handler = move |request: AuthenticatedRequest| load(data, request);
         router = router.route(data.path, get(handler));
     }
     for action in &actions::ACTIONS {
-        let handler =
-            move |state: Given<Arc<ServerState>>, request: Request<Body>| run(state, action, request);
+        let handler = move |request: AuthenticatedRequest, body: Body| run(action, request, body);
         router = router.route(action.path, post(handler));
     }
-    router.fallback(nowhere).with_state(Arc::clone(state))
+    router.fallback(unknown_page).with_state(Arc::clone(state))
 }
 
 /// A request with its login.
 struct AuthenticatedRequest {
     state: Arc<ServerState>,
+    web: Arc<WebState>,
     parts: Parts,
     page: Arc<PageRequest>,
 }
 
-impl AuthenticatedRequest {
+impl FromRequestParts<Arc<ServerState>> for AuthenticatedRequest {
+    type Rejection = Response;
+
     /// Finds the login of a request. Without one, the response leads to the login.
-    fn of(
-        state: Arc<ServerState>,
-        web: &WebState,
-        parts: Parts,
-        pattern: &str,
-    ) -> std::result::Result<Self, Box<Response>> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Arc<ServerState>,
+    ) -> std::result::Result<Self, Response> {
+        let Some(web) = &state.web else { return Err(no_page(&parts.headers)) };
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned();
         let Some(session) = parts.extensions.get::<Arc<WebSession>>().cloned() else {
-            return Err(Box::new(to_login(&parts, &address)));
+            return Err(to_login(parts, &address));
         };
+        let pattern = parts.extensions.get::<MatchedPath>().map_or("/", MatchedPath::as_str);
         let root = pattern.split('{').next().unwrap_or(pattern);
         let rest = parts.uri.path().strip_prefix(root).unwrap_or_default();
         let page = Arc::new(PageRequest {
@@ -155,9 +139,11 @@ impl AuthenticatedRequest {
             has_past: has_past(parts.uri.path()),
             is_static: false,
         });
-        Ok(Self { state, parts, page })
+        Ok(Self { state: Arc::clone(state), web: Arc::clone(web), parts: parts.clone(), page })
     }
+}
 
+impl AuthenticatedRequest {
     /// Runs work on the vault within the limits of the server.
     async fn work<T: Send + 'static>(
         &self,
@@ -196,17 +182,7 @@ fn to_login(parts: &Parts, address: &str) -> Response {
     redirect(&format!("/login?next={next}"), &parts.headers)
 }
 
-async fn show(
-    Given(state): Given<Arc<ServerState>>,
-    page: &'static PageSpec,
-    request: Request<Body>,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let authenticated = match AuthenticatedRequest::of(state, &web, parts, page.path) {
-        Ok(authenticated) => authenticated,
-        Err(response) => return *response,
-    };
+async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> Response {
     match authenticated
         .work(page.path, false, move |context, request, _| show_page(page, context, request))
         .await
@@ -234,17 +210,7 @@ fn has_past(address: &str) -> bool {
     })
 }
 
-async fn load(
-    Given(state): Given<Arc<ServerState>>,
-    data: &'static DataSpec,
-    request: Request<Body>,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let authenticated = match AuthenticatedRequest::of(state, &web, parts, data.path) {
-        Ok(authenticated) => authenticated,
-        Err(response) => return *response,
-    };
+async fn load(data: &'static DataSpec, authenticated: AuthenticatedRequest) -> Response {
     let read = move |context: &Context, request: &PageRequest, _: &mut AuditRecord| {
         past::at_time(context, &request.query, |context| (data.load)(context, request))
     };
@@ -254,17 +220,7 @@ async fn load(
     }
 }
 
-async fn run(
-    Given(state): Given<Arc<ServerState>>,
-    action: &'static ActionSpec,
-    request: Request<Body>,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let authenticated = match AuthenticatedRequest::of(state, &web, parts, action.path) {
-        Ok(authenticated) => authenticated,
-        Err(response) => return *response,
-    };
+async fn run(action: &'static ActionSpec, authenticated: AuthenticatedRequest, body: Body) -> Response {
     let form = match read_form(&authenticated.parts, body)
         .await
         .and_then(|form| permitted(&authenticated.page, form))
@@ -350,17 +306,11 @@ fn peer(parts: &Parts) -> IpAddr {
     parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0)
 }
 
-async fn log_out(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
-    let (parts, body) = request.into_parts();
-    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    let authenticated = match AuthenticatedRequest::of(state, &web, parts, "/logout") {
-        Ok(authenticated) => authenticated,
-        Err(response) => return *response,
-    };
+async fn log_out(authenticated: AuthenticatedRequest, body: Body) -> Response {
     let form = read_form(&authenticated.parts, body).await;
     let is_own = form.is_ok_and(|form| form.get("csrf") == Some(&authenticated.page.session.csrf));
     if is_own {
-        login::log_out(&authenticated.state, &web, &authenticated.parts)
+        login::log_out(&authenticated.state, &authenticated.web, &authenticated.parts)
     } else {
         redirect("/", &authenticated.parts.headers)
     }
@@ -375,21 +325,9 @@ async fn follow_changes(Given(state): Given<Arc<ServerState>>, request: Request<
     web.setup.changes.stream(end, web.closing.clone())
 }
 
-async fn nowhere(Given(state): Given<Arc<ServerState>>, request: Request<Body>) -> Response {
-    let (parts, _) = request.into_parts();
-    let Some(web) = state.web.clone() else { return no_page(&parts.headers) };
-    match AuthenticatedRequest::of(state, &web, parts, "/") {
-        Ok(authenticated) => {
-            let hint = "the navigation leads to all pages";
-            authenticated.fail(&Problem::new(
-                StatusCode::NOT_FOUND,
-                "no-page",
-                "this page does not exist",
-                hint,
-            ))
-        }
-        Err(response) => *response,
-    }
+async fn unknown_page(authenticated: AuthenticatedRequest) -> Response {
+    let (message, hint) = ("this page does not exist", "the navigation leads to all pages");
+    authenticated.fail(&Problem::new(StatusCode::NOT_FOUND, "no-page", message, hint))
 }
 
 fn no_page(request: &HeaderMap) -> Response {
@@ -415,6 +353,13 @@ mod tests {
     }
 
     #[test]
+    fn the_roots_are_the_first_parts_of_all_paths() {
+        let roots: Vec<&str> = ROOTS.iter().copied().collect();
+        assert!(roots.contains(&"/") && roots.contains(&"/note") && roots.contains(&"/login"), "{roots:?}");
+        assert!(roots.iter().all(|root| !root.contains('{') && root.matches('/').count() == 1), "{roots:?}");
+    }
+
+    #[test]
     fn every_page_and_action_is_below_a_root_and_named_once() {
         let paths: Vec<&str> = views::PAGES
             .iter()
@@ -426,7 +371,7 @@ mod tests {
             let plain = if plain == "/" { plain } else { plain.trim_end_matches('/') };
             assert!(is_page(plain, &HeaderMap::new(), &[]), "{path}");
         }
-        let unique: std::collections::BTreeSet<_> = paths.iter().collect();
+        let unique: BTreeSet<_> = paths.iter().collect();
         assert_eq!(unique.len(), paths.len());
     }
 }

@@ -25,7 +25,7 @@ impl ShownTime {
         Self { words: age(now.unix() - at.unix()).unwrap_or_else(|| at.day()), exact: at.to_string() }
     }
 
-    /// The same for a time that may be missing.
+    /// Describes a time that may be missing.
     pub(super) fn maybe(at: Option<Instant>, now: Instant) -> Option<Self> {
         at.map(|at| Self::of(at, now))
     }

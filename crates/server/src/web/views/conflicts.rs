@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, note_address, type_name};
-use cm_app::verbs::review::{self, InboxKind};
+use cm_app::verbs::inbox::{self, InboxKind};
 use cm_app::{Context, Result};
 
 /// Maximum number of rows on the page.
@@ -30,8 +30,8 @@ struct Side {
 }
 
 pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<String> {
-    let options = review::Options { section: Some(InboxKind::Conflicts), limit: MAX_ROWS };
-    let inbox = review::inbox(context, &options)?;
+    let options = inbox::Options { section: Some(InboxKind::Conflicts), limit: MAX_ROWS };
+    let inbox = inbox::inbox(context, &options)?;
     let items = inbox.sections.into_iter().flat_map(|section| section.items);
     let conflicts = items.map(|item| Conflict {
         why: item.why,

@@ -5,7 +5,7 @@ use askama::Template;
 use super::history::CommitRow;
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, kind_noun, note_address, type_words};
-use cm_app::verbs::{log, recent, review, stats};
+use cm_app::verbs::{inbox, log, recent, stats};
 use cm_app::{Context, Result};
 use cm_render::text::review::heading;
 
@@ -38,7 +38,7 @@ struct Row {
 
 /// The sections of the inbox that are not empty.
 fn waiting(context: &Context) -> Result<Vec<Count>> {
-    let inbox = review::inbox(context, &review::Options { section: None, limit: 0 })?;
+    let inbox = inbox::inbox(context, &inbox::Options { section: None, limit: 0 })?;
     let waiting = inbox.sections.iter().filter(|section| section.total > 0).map(|section| Count {
         label: heading(section.kind).to_owned(),
         count: section.total,

@@ -2,8 +2,8 @@
 
 use crate::web::words::{ShownTime, note_address, type_name, without_title};
 use cm_app::sessions::evidence_quote::{QuoteDetails, StatementAuthor};
+use cm_app::verbs::inbox::InboxNote;
 use cm_app::verbs::inbox_details::ReviewedText;
-use cm_app::verbs::review::InboxNote;
 use cm_note::finding::Severity;
 use cm_note::instant::Instant;
 use cm_render::html;
