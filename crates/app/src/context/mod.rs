@@ -14,6 +14,7 @@ pub mod last_run;
 pub(crate) mod layered_settings;
 mod main_worktree;
 pub mod meaning;
+pub(crate) mod memory_scores;
 pub mod models;
 mod obsidian_marks;
 pub mod open;

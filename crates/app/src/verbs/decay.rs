@@ -1,15 +1,12 @@
 //! Decay scores of memories at an instant, computed from notes and usage. Read-only.
 
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
-use crate::context::open_vault::{OpenVault, VaultLevel};
-use crate::context::scoring::scoring;
+use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
-use cm_note::score;
-use cm_note::score::{AccessStatistics, DecayScore, DecayStatus, Scoring};
-use cm_store::config::Settings;
-use cm_store::vault::usage::UsageCounts;
+use cm_note::score::{DecayScore, DecayStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -68,12 +65,13 @@ pub fn decay(context: &Context, options: &Options) -> Result<DecayReport> {
     let mut counts = BTreeMap::new();
     let mut ranked = Vec::new();
     for (open, notes) in &vaults {
-        let constants = scoring(&open.settings);
-        for scored in scored(context, open)? {
-            let status = DecayStatus::of(scored.score, &constants);
+        let scores = MemoryScores::of(context, open);
+        for note in notes.iter().filter(|note| note.kind == NoteKind::Memory) {
+            let score = scores.score(note);
+            let status = scores.status(score);
             *counts.entry(status).or_default() += 1;
             if options.status.is_none_or(|filter| status == filter) {
-                ranked.push((scored.score, status, &notes[scored.at], scored.used.accesses, open.level));
+                ranked.push((score, status, note, scores.used(note).accesses, open.level));
             }
         }
     }
@@ -96,42 +94,4 @@ pub fn decay(context: &Context, options: &Options) -> Result<DecayReport> {
         };
     let notes = ranked.into_iter().take(options.limit).map(listed).collect();
     Ok(DecayReport { at: context.now(), counts, notes, total })
-}
-
-/// Decay score and usage of a memory; `at` is its index in the vault's list of notes.
-pub(crate) struct ScoredMemory {
-    pub at: usize,
-    pub used: UsageCounts,
-    pub score: DecayScore,
-}
-
-/// Computes usage and score of every memory of a vault.
-pub(crate) fn scored(context: &Context, open: &OpenVault) -> Result<Vec<ScoredMemory>> {
-    let notes = context.overview_of(open)?;
-    let (usage, notices) = open.usage().load();
-    notices.into_iter().for_each(|notice| context.notice(notice));
-    let constants = scoring(&open.settings);
-    let memories = notes.iter().enumerate().filter(|(_, note)| note.kind == NoteKind::Memory);
-    let scored = memories.map(|(at, note)| {
-        let used = usage.get(note.key()).copied().unwrap_or_default();
-        ScoredMemory { at, used, score: score_of(note, used, &open.settings, &constants, context.now()) }
-    });
-    Ok(scored.collect())
-}
-
-/// Computes the decay score of one memory.
-pub(crate) fn score_of(
-    note: &Note,
-    used: UsageCounts,
-    settings: &Settings,
-    constants: &Scoring,
-    now: Instant,
-) -> DecayScore {
-    let weight = note
-        .note_type
-        .as_deref()
-        .and_then(|name| settings.types.get(name))
-        .map_or(1.0, |memory_type| memory_type.weight);
-    let usage = AccessStatistics { accesses: used.accesses, last_access: used.last };
-    score::decay(note, &usage, weight, now, constants)
 }

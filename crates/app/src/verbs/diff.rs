@@ -13,12 +13,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::context::as_of::{DayBoundary, note_paths_at, notes_at, resolve_revision};
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::open_vault::repository;
-use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::score_of;
 use cm_note::bullet::Bullet;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::instant::Instant;
@@ -27,7 +26,6 @@ use cm_note::path::NotePath;
 use cm_note::rounding::round_to_four_decimals;
 use cm_note::score::bullet::effective;
 use cm_store::git::{CommitId, CommitInfo, TreeChange};
-use cm_store::vault::usage::UsageTable;
 use cm_text::word_diff;
 
 pub use edges::{EdgeChange, EdgeEndNote};
@@ -200,7 +198,8 @@ fn compare_notes(
         went.extend(old.map(|old| NoteVersion::of(open, &path, &old)));
         came.extend(new.map(|new| NoteVersion::of(open, &path, &new)));
     }
-    let scale = DiffScoring { open, usage: open.usage().load().0, at: commits.to.time };
+    let at = commits.to.time;
+    let scale = DiffScoring { memories: MemoryScores::at(open, open.usage().load().0, at), at };
     // Of notes without an id, the old path is the old name.
     let mut moved: HashMap<String, String> = HashMap::new();
     for (before, after) in paired(&mut went, came) {
@@ -283,23 +282,18 @@ fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<No
     pairs
 }
 
-/// Vault, usage counts and time from which scores are computed.
+/// Scores of memories and rules at a time.
 struct DiffScoring<'a> {
-    open: &'a OpenVault,
-    usage: UsageTable,
+    memories: MemoryScores<'a>,
     at: Instant,
 }
 
 impl DiffScoring<'_> {
     /// Score of a memory or a bullet, rounded to four decimals; `None` for other notes.
     fn score(&self, note: &Note) -> Option<f64> {
-        let constants = scoring(&self.open.settings);
         let score = match note.kind {
-            NoteKind::Memory => {
-                let used = self.usage.get(note.key()).copied().unwrap_or_default();
-                score_of(note, used, &self.open.settings, &constants, self.at).value()
-            }
-            _ => effective(&Bullet::of(note)?, self.at, &constants).value(),
+            NoteKind::Memory => self.memories.score(note).value(),
+            _ => effective(&Bullet::of(note)?, self.at, self.memories.constants()).value(),
         };
         Some(round_to_four_decimals(score))
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
@@ -192,17 +193,16 @@ fn memory_md(
 ) -> Result<ExportResult> {
     let notes = context.notes_of(open)?;
     let graph = notes.graph();
-    let mut scores = vec![DecayScore::default(); notes.len()];
-    for scored in crate::verbs::decay::scored(context, open)? {
-        scores[scored.at] = scored.score;
-    }
+    let memory_scores = MemoryScores::of(context, open);
+    let score = |note: &Note| match note.kind {
+        NoteKind::Memory => memory_scores.score(note),
+        _ => DecayScore::default(),
+    };
+    let scores: Vec<DecayScore> = notes.iter().map(score).collect();
     let playbook = crate::verbs::playbook::of_notes(&notes);
-    let constants = crate::context::scoring::scoring(&open.settings);
-    let bullets: Vec<_> = playbook
-        .bullets
-        .iter()
-        .map(|bullet| (bullet, effective(bullet, context.now(), &constants)))
-        .collect();
+    let constants = memory_scores.constants();
+    let bullets: Vec<_> =
+        playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, context.now(), constants))).collect();
     let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &context.now().day());
     let mut outcome = ExportResult::to(options, file.entries);
     let Some(out) = out else {
@@ -243,8 +243,9 @@ fn json_files(context: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<
         .filter(|(_, used)| used.accesses > 0 || used.last.is_some())
         .map(|(key, used)| (key, AccessStats { count: used.accesses, last: used.last }))
         .collect();
-    let scored = crate::verbs::decay::scored(context, open)?.into_iter();
-    let scores = scored.map(|scored| (notes[scored.at].path.to_string(), scored.score)).collect();
+    let memory_scores = MemoryScores::of(context, open);
+    let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
+    let scores = memories.map(|note| (note.path.to_string(), memory_scores.score(note))).collect();
     let (model, vectors) = vectors(context, open, &notes);
     let setting = |key| open.settings.text(key).unwrap_or_default().to_owned();
     let derived = DerivedData {

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::as_of::AsOf;
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::Result;
-use crate::verbs::decay::score_of;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use cm_note::bullet::Bullet;
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -168,23 +168,20 @@ impl ScoredNotes {
         if core.is_some_and(|basis| !basis.local) {
             table.clear();
         }
-        let constants = scoring(&open.settings);
         let now = core.map_or(context.now(), |basis| basis.now);
         let first = |used: UsageCounts| UsageCounts {
             accesses: used.accesses.max(u64::from(core.is_some())),
             ..used
         };
-        let used: Vec<_> =
-            notes.iter().map(|note| table.get(note.key()).copied().unwrap_or_default()).collect();
-        let scores = notes
+        let memory_scores = MemoryScores::at(open, table, now);
+        let (scores, usage) = notes
             .iter()
-            .zip(&used)
-            .map(|(note, used)| score_of(note, first(*used), &open.settings, &constants, now))
-            .collect();
-        let usage = used
-            .into_iter()
-            .map(|used| AccessStatistics { accesses: used.accesses, last_access: used.last })
-            .collect();
+            .map(|note| {
+                let used = memory_scores.used(note);
+                let usage = AccessStatistics { accesses: used.accesses, last_access: used.last };
+                (memory_scores.score_at(note, first(used), now), usage)
+            })
+            .unzip();
         Ok(Self { notes, scores, usage })
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::context::as_of::AsOf;
 use crate::context::find::{ResolvedNote, find_linked};
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::error::{Error, Result};
@@ -104,7 +105,7 @@ pub fn get(context: &Context, reference: &str, section: Option<&str>) -> Result<
     let usage = found.open.usage();
     // A vault on a read-only disk can still be read.
     let _ = usage.record(found.note.key(), context.now());
-    let (score, status) = standing(context, &found)?;
+    let (score, status) = standing(context, &found);
     let (links, backlinks) = neighbours(context, &found)?;
     Ok(NoteDetails {
         id: found.note.key().to_owned(),
@@ -142,20 +143,14 @@ pub fn written(context: &Context, reference: &str) -> Result<String> {
     Ok(found.text())
 }
 
-fn standing(
-    context: &Context,
-    found: &ResolvedNote<'_>,
-) -> Result<(Option<DecayScore>, Option<DecayStatus>)> {
+/// Decay score and status of a memory; `None` for other notes.
+fn standing(context: &Context, found: &ResolvedNote<'_>) -> (Option<DecayScore>, Option<DecayStatus>) {
     if found.note.kind != NoteKind::Memory {
-        return Ok((None, None));
+        return (None, None);
     }
-    let (usage, notices) = found.open.usage().load();
-    notices.into_iter().for_each(|notice| context.notice(notice));
-    let used = usage.get(found.note.key()).copied().unwrap_or_default();
-    let settings = &found.open.settings;
-    let constants = crate::context::scoring::scoring(settings);
-    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, context.now());
-    Ok((Some(score), Some(DecayStatus::of(score, &constants))))
+    let scores = MemoryScores::of(context, found.open);
+    let score = scores.score(&found.note);
+    (Some(score), Some(scores.status(score)))
 }
 
 /// Returns the notes at outgoing and at incoming edges of a note.

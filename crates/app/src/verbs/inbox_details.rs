@@ -7,16 +7,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::load;
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
-use crate::context::scoring::scoring;
 use crate::error::Result;
 use crate::paging::next_offset;
 use crate::sessions::evidence::SessionEvidence;
 use crate::sessions::evidence_quote::QuoteDetails;
-use crate::verbs::decay::score_of;
 use crate::verbs::history::WordDiffRun;
+use crate::verbs::inbox::{InboxEntry, InboxKind, Settlement, item, waiting};
 use crate::verbs::playbook::merged;
-use crate::verbs::review::{InboxEntry, InboxKind, Settlement, item, waiting};
 use crate::verbs::session_receipts::RecordedSessions;
 use cm_note::bullet::Bullet;
 use cm_note::change::ContentHash;
@@ -31,7 +30,6 @@ use cm_note::path::NotePath;
 use cm_note::rounding::round_to_four_decimals;
 use cm_note::score::bullet::effective;
 use cm_playbook::inbox::InboxNoteEntry;
-use cm_store::vault::usage::UsageTable;
 use cm_text::shorten::shorten;
 use cm_text::word_diff;
 
@@ -178,7 +176,7 @@ struct ReviewedNotes<'m> {
     context: &'m Context,
     /// Rules of the target vault with the feedback of all vaults, by path.
     rules: HashMap<NotePath, Bullet>,
-    usage: UsageTable,
+    scores: MemoryScores<'m>,
     evidence: SessionEvidence<'m>,
     sessions: RecordedSessions<'m>,
 }
@@ -188,10 +186,9 @@ impl<'m> ReviewedNotes<'m> {
         let level = context.target().level;
         let own = merged(context)?.bullets.into_iter().filter(|of_vault| of_vault.level == level);
         let rules = own.map(|of_vault| (of_vault.bullet.path.clone(), of_vault.bullet)).collect();
-        let (usage, notices) = context.target().usage().load();
-        notices.into_iter().for_each(|notice| context.notice(notice));
+        let scores = MemoryScores::of(context, context.target());
         let (evidence, sessions) = (SessionEvidence::of(context), RecordedSessions::of(context));
-        Ok(Self { context, rules, usage, evidence, sessions })
+        Ok(Self { context, rules, scores, evidence, sessions })
     }
 
     fn text(&self, note: &Note) -> ReviewedText {
@@ -235,14 +232,9 @@ impl<'m> ReviewedNotes<'m> {
 
     /// Score of a rule or a memory, rounded to four decimals.
     fn score(&self, note: &Note, rule: Option<&Bullet>) -> Option<f64> {
-        let (open, now) = (self.context.target(), self.context.now());
-        let constants = scoring(&open.settings);
         let score = match (rule, note.kind) {
-            (Some(rule), _) => effective(rule, now, &constants).value(),
-            (None, NoteKind::Memory) => {
-                let used = self.usage.get(note.key()).copied().unwrap_or_default();
-                score_of(note, used, &open.settings, &constants, now).value()
-            }
+            (Some(rule), _) => effective(rule, self.context.now(), self.scores.constants()).value(),
+            (None, NoteKind::Memory) => self.scores.score(note).value(),
             _ => return None,
         };
         Some(round_to_four_decimals(score))

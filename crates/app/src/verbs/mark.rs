@@ -7,13 +7,13 @@ use crate::context::actor::CallerIdentity;
 use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
 use crate::context::find::{ResolvedNote, find, load};
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::{evidence, sources};
 use crate::verbs::curate::{self, CurationOptions, curate_one};
-use crate::verbs::decay::score_of;
 use crate::verbs::quarantine;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -91,7 +91,7 @@ pub fn mark(context: &Context, reference: &str, options: &Options) -> Result<Mar
 fn mark_as(context: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check_session(context)?;
     let found = find(context, reference)?;
-    // The word goes to where the note lies: a copy of it in another vault would hide the note's later changes.
+    // Feedback is stored in the vault that has the note: a copy of the note in another one would hide its later changes.
     if found.open.level != context.target().level {
         let there = context.for_vault(found.open)?;
         let marked = mark_in(&there, &load(there.target(), &found.note.path)?, options);
@@ -161,7 +161,7 @@ fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
         FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => CurationDelta::Irrelevant(judge),
     };
-    // Somebody looked at the rule and said so: that is a word of its own, not a program's guess.
+    // The caller judged the rule itself, so that this is explicit feedback and not an inference.
     let outcome = curate_one(context, delta, &CurationOptions::by_person("mark"))?;
     let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
     let bullet = bullet.ok_or_else(|| Error::not_found(format!("rule `{id}` not found")))?;
@@ -216,14 +216,12 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
             if quarantine::is_confirmed_by(context, &note, &feedback) {
                 edits.push(Edit::set_text("state", BulletState::Active.name()));
             }
-            Ok(ChangeSet { message, changes: vec![VaultFileChange::Edit { path: path.clone(), edits }] })
+            Ok(ChangeSet { message, changes: vec![VaultFileChange::edit(path.clone(), edits)] })
         })?;
         commit = written.commit;
     }
     let open = context.target();
-    let (table, _) = open.usage().load();
-    let used = table.get(note.key()).copied().unwrap_or_default();
-    let score = score_of(&note, used, &open.settings, &constants, context.now());
+    let score = MemoryScores::at(open, open.usage().load().0, context.now()).score(&note);
     Ok(MarkResult {
         id: note.key().to_owned(),
         path: path.to_string(),
@@ -273,10 +271,12 @@ pub(crate) fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> V
         validated: None,
     };
     let to = match verdict(track, stored, harmed, scoring) {
-        MaturityChange::Rises(to) => to,
-        MaturityChange::Sinks(to) if harmed => to,
-        MaturityChange::Falls(_) if harmed => Maturity::Deprecated,
-        MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => return Vec::new(),
+        MaturityChange::Promoted(to) => to,
+        MaturityChange::Lowered(to) if harmed => to,
+        MaturityChange::Deprecated(_) if harmed => Maturity::Deprecated,
+        MaturityChange::Unchanged | MaturityChange::Lowered(_) | MaturityChange::Deprecated(_) => {
+            return Vec::new();
+        }
     };
     note.maturity = Some(to.name().to_owned());
     let mut edits = vec![Edit::set_text("maturity", to.name())];

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{ResolvedNote, find};
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
-use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
-use crate::verbs::decay::score_of;
 use crate::verbs::playbook::{VaultBullet, constants, merged};
 use cm_note::bullet::{Bullet, Maturity};
 use cm_note::instant::Instant;
@@ -143,22 +142,20 @@ fn drop_of_rule(bullet: &Bullet, now: Instant, constants: &Scoring) -> Option<Sc
 }
 
 fn of_memory(context: &Context, found: &ResolvedNote<'_>) -> ScoreHistory {
-    let (note, now, settings) = (&found.note, context.now(), &found.open.settings);
-    let (usage, notices) = found.open.usage().load();
-    notices.into_iter().for_each(|notice| context.notice(notice));
-    let used = usage.get(note.key()).copied().unwrap_or_default();
-    let constants = scoring(settings);
+    let (note, now) = (&found.note, context.now());
+    let scores = MemoryScores::of(context, found.open);
+    let used = scores.used(note);
     let point = |at: Instant, score: DecayScore| ScorePoint {
         at,
         score: rounded(score.value()),
-        level: DecayStatus::of(score, &constants).name(),
+        level: scores.status(score).name(),
     };
     let past = |at: Instant| {
         let (then, used) = if at == now { (note.clone(), used) } else { as_of(note, used, at) };
-        point(at, score_of(&then, used, settings, &constants, at))
+        point(at, scores.score_at(&then, used, at))
     };
-    let score = |at: Instant| score_of(note, used, settings, &constants, at);
-    let status = |at: Instant| DecayStatus::of(score(at), &constants);
+    let score = |at: Instant| scores.score_at(note, used, at);
+    let status = |at: Instant| scores.status(score(at));
     let today = status(now);
     let drop = first_day(now, &|at| status(at) <= today);
     let kind = |at: Instant| match status(at) {

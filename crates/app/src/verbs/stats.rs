@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::scored;
 use crate::verbs::playbook;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use crate::verbs::tags::TagCount;
@@ -87,9 +87,9 @@ pub fn stats(context: &Context) -> Result<VaultStats> {
                 *stats.types.entry(name).or_default() += 1;
             }
         }
-        let constants = scoring(&open.settings);
-        for scored in scored(context, open)? {
-            *stats.status.entry(DecayStatus::of(scored.score, &constants)).or_default() += 1;
+        let scores = MemoryScores::of(context, open);
+        for note in notes.iter().filter(|note| note.kind == NoteKind::Memory) {
+            *stats.status.entry(scores.status(scores.score(note))).or_default() += 1;
         }
         let graph = notes.graph();
         let shape = graph.shape();

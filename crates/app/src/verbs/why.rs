@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{ResolvedNote, find};
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
 use crate::context::scoring::scoring;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
-use crate::verbs::decay::score_of;
 use crate::verbs::history::versions;
 use crate::verbs::log::Commit;
 use crate::verbs::playbook::merged;
@@ -315,18 +315,9 @@ fn decay_state(context: &Context, found: &ResolvedNote<'_>) -> Option<DecayState
     if found.note.kind != NoteKind::Memory {
         return None;
     }
-    let (usage, notices) = found.open.usage().load();
-    notices.into_iter().for_each(|notice| context.notice(notice));
-    let used = usage.get(found.note.key()).copied().unwrap_or_default();
-    let settings = &found.open.settings;
-    let constants = scoring(settings);
-    let score = score_of(&found.note, used, settings, &constants, context.now());
-    Some(DecayState {
-        score,
-        status: DecayStatus::of(score, &constants),
-        accesses: used.accesses,
-        last_access: used.last,
-    })
+    let scores = MemoryScores::of(context, found.open);
+    let (score, used) = (scores.score(&found.note), scores.used(&found.note));
+    Some(DecayState { score, status: scores.status(score), accesses: used.accesses, last_access: used.last })
 }
 
 fn event(feedback: Feedback) -> FeedbackEvent {

@@ -6,12 +6,11 @@ use super::budget::RankedRule;
 use super::candidates::{BriefingCandidates, BulletCandidate, MIN_SHARE_OF_BEST, MemoryCandidate};
 use super::kinds::WorkspaceKinds;
 use super::{BriefingMemory, BriefingRule, RuleReason, SessionPassage};
+use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::project_scope::ProjectScope;
-use crate::context::scoring::scoring;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
-use crate::verbs::decay::score_of;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::bullet::visibility::same_project;
 use cm_note::bullet::{BulletType, Maturity, Scope};
@@ -22,8 +21,8 @@ use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::query::Query;
 use cm_note::query::several::asks_for_several;
 use cm_note::rank;
+use cm_note::score::Scoring;
 use cm_note::score::bullet::{effective, selection_score};
-use cm_note::score::{DecayStatus, Scoring};
 use cm_playbook::briefing::OmittedCounts;
 use cm_playbook::briefing::warning::{BriefingWarning, MentionIndex, WarningKind, is_about};
 use cm_text::stop_words::is_stop_word;
@@ -64,7 +63,7 @@ impl BriefingBuilder<'_> {
     /// Returns the confirmed and the unverified memories that match, each most valuable first. If the
     /// task counts or orders, it is one of each session, in order of time.
     pub fn memories(&self, omitted: &mut OmittedCounts) -> (Vec<BriefingMemory>, Vec<BriefingMemory>) {
-        let mut usage = BTreeMap::new();
+        let mut scores = BTreeMap::new();
         let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
         for found in &self.candidates.memories {
             let is_of_matching_session =
@@ -75,17 +74,11 @@ impl BriefingBuilder<'_> {
             {
                 continue;
             }
-            let settings = &found.open.settings;
-            let used = usage.entry(found.open.level).or_insert_with(|| {
-                let (table, notices) = found.open.usage().load();
-                notices.into_iter().for_each(|notice| self.context.notice(notice));
-                table
-            });
             let note = &found.note;
-            let used = used.get(note.key()).copied().unwrap_or_default();
-            let constants = scoring(settings);
-            let score = score_of(note, used, settings, &constants, self.context.now());
-            let vivid = rank::decay_factor(score, DecayStatus::of(score, &constants), found.replaced);
+            let scores =
+                scores.entry(found.open.level).or_insert_with(|| MemoryScores::of(self.context, found.open));
+            let score = scores.score(note);
+            let vivid = rank::decay_factor(score, scores.status(score), found.replaced);
             let elsewhere = note
                 .workspace
                 .as_deref()
