@@ -64,15 +64,9 @@ pub enum VaultFileChange {
     /// Edits some lines of a file; all other lines stay as they are when the edit is applied.
     Edit {
         path: NotePath,
-        /// Edits, in order.
-        edits: Vec<Edit>,
-    },
-    /// Edits some lines of a file, if its content is still the expected one; otherwise the change
-    /// is refused as a conflict and not attempted again.
-    EditExpected {
-        path: NotePath,
-        /// Hash that the content must have.
-        expected: ContentHash,
+        /// Hash that the content must have. A change with another one is refused as a conflict and
+        /// not attempted again. `None` skips the check.
+        expected: Option<ContentHash>,
         /// Edits, in order.
         edits: Vec<Edit>,
     },
@@ -106,13 +100,17 @@ pub enum VaultFileChange {
 }
 
 impl VaultFileChange {
+    /// Edits some lines of a file, whatever its content.
+    pub fn edit(path: NotePath, edits: Vec<Edit>) -> Self {
+        Self::Edit { path, expected: None, edits }
+    }
+
     /// Path of the changed file; for a move, the new path.
     pub fn path(&self) -> &NotePath {
         match self {
             Self::Create { path, .. }
             | Self::Copy { path, .. }
             | Self::Edit { path, .. }
-            | Self::EditExpected { path, .. }
             | Self::Replace { path, .. }
             | Self::Move { to: path, .. }
             | Self::Remove { path, .. } => path,

@@ -439,13 +439,9 @@ fn bytes_of(
                 }
                 (Some(bytes), Vec::new())
             }
-            VaultFileChange::Edit { edits, .. } => {
+            VaultFileChange::Edit { expected, edits, .. } => {
                 let before = before.as_deref().ok_or_else(|| missing_file_error(&path))?;
-                (Some(edited(&path, before, &edits)?.into_bytes()), edits)
-            }
-            VaultFileChange::EditExpected { expected, edits, .. } => {
-                let before = before.as_deref().ok_or_else(|| missing_file_error(&path))?;
-                if ContentHash::of(before) != expected {
+                if expected.is_some_and(|expected| ContentHash::of(before) != expected) {
                     return Err(revision::conflict(&path, before, &edits));
                 }
                 (Some(edited(&path, before, &edits)?.into_bytes()), edits)

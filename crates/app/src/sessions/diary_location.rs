@@ -80,6 +80,6 @@ impl DiaryLocation {
             return Ok((None, notice));
         }
         write::refuse_uncommitted(context, open, &path, &bytes)?;
-        Ok((Some(VaultFileChange::Edit { path, edits: renewal.edits }), notice))
+        Ok((Some(VaultFileChange::edit(path, renewal.edits)), notice))
     }
 }

@@ -178,11 +178,7 @@ fn carry_out(context: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
     };
     let ids = plan.adopted.iter().map(|note| note.id.as_str());
     let message = CommitMessage::new("adopt", subject).with_ids(ids);
-    let changes = plan
-        .adopted
-        .into_iter()
-        .map(|note| VaultFileChange::Edit { path: note.path, edits: note.edits })
-        .collect();
+    let changes = plan.adopted.into_iter().map(|note| VaultFileChange::edit(note.path, note.edits)).collect();
     Ok(write::apply(context, ChangeSet { message, changes })?.commit)
 }
 

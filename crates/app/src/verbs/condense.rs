@@ -179,7 +179,7 @@ fn plan(context: &Context, target: &ResolvedNote<'_>, sources: &[&ResolvedNote<'
     let change = |found: &ResolvedNote<'_>, mut edits: Vec<Edit>| {
         edits.push(Edit::set_text("updated", context.now().to_string()));
         let (path, expected) = (found.note.path.clone(), ContentHash::of(&found.bytes));
-        VaultFileChange::EditExpected { path, expected, edits }
+        VaultFileChange::Edit { path, expected: Some(expected), edits }
     };
     let push = |key: &str, item: Value| Edit::Push { key: key.to_owned(), item };
     let mut edits = Vec::new();

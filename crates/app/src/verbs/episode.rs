@@ -65,7 +65,7 @@ pub fn episode(context: &Context, options: &Options) -> Result<AppendedEpisode> 
     let written = write::apply_with(context, |open| {
         let change = if open.vault.file(&path).exists() {
             let text = compose::episode_entry(&entry);
-            VaultFileChange::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }
+            VaultFileChange::edit(path.clone(), vec![Edit::AppendBody { text }])
         } else {
             VaultFileChange::Create { path: path.clone(), text: compose::episode(&entry) }
         };

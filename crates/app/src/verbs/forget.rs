@@ -186,5 +186,5 @@ fn revived(context: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Resu
             .hint(hint)
     })?;
     // Reviving does not change what a bullet says, so that its text is not asked for.
-    Ok(VaultFileChange::Edit { path: bullet.path.clone(), edits: plan::edits(bullet, &revived, &|_| None) })
+    Ok(VaultFileChange::edit(bullet.path.clone(), plan::edits(bullet, &revived, &|_| None)))
 }

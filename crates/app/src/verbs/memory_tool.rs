@@ -183,7 +183,7 @@ fn file_changes(
                     edits.push(set("updated", updated));
                     edits.extend(state.map(|state| set("state", state)));
                     let path = existing_file.note.path.clone();
-                    VaultFileChange::EditExpected { path, expected: existing_file.hash, edits }
+                    VaultFileChange::Edit { path, expected: Some(existing_file.hash), edits }
                 }
             };
             Ok((vec![change], redacted))

@@ -80,7 +80,7 @@ fn set(context: &Context, reference: &str, action: PinAction) -> Result<UpdateRe
     let (from, expected) = (note.path.clone(), ContentHash::of(&found.bytes));
     let mut changes = Vec::new();
     if to == from {
-        changes.push(VaultFileChange::Edit { path: from, edits });
+        changes.push(VaultFileChange::edit(from, edits));
     } else {
         let links = links_after_move(context, &found, &to, &edits)?;
         changes.extend(links.file_changes());

@@ -129,7 +129,7 @@ pub fn unrelate(context: &Context, options: &Options) -> Result<EdgeEditResult> 
         let edits = relation_edits(note, &other.note, relation.as_deref(), outgoing);
         if !edits.is_empty() {
             ids.push(note.note.key().to_owned());
-            changes.push(VaultFileChange::Edit { path: note.note.path.clone(), edits });
+            changes.push(VaultFileChange::edit(note.note.path.clone(), edits));
         }
     }
     if changes.is_empty() {

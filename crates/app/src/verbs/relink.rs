@@ -39,9 +39,8 @@ pub(crate) struct LinkChanges {
 impl LinkChanges {
     /// Returns the edits of other files as changes of the vault.
     pub(crate) fn file_changes(&self) -> impl Iterator<Item = VaultFileChange> {
-        let change = |(path, _, edits): &(NotePath, String, Vec<Edit>)| VaultFileChange::Edit {
-            path: path.clone(),
-            edits: edits.clone(),
+        let change = |(path, _, edits): &(NotePath, String, Vec<Edit>)| {
+            VaultFileChange::edit(path.clone(), edits.clone())
         };
         self.others.iter().map(change)
     }

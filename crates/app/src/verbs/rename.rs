@@ -182,7 +182,7 @@ impl RenamePlan {
         let (from, to, edits) = (self.from.clone(), self.after.path.clone(), self.edits.clone());
         let own = match (from == to, edits.is_empty()) {
             (true, true) => None,
-            (true, false) => Some(VaultFileChange::Edit { path: from, edits }),
+            (true, false) => Some(VaultFileChange::edit(from, edits)),
             (false, _) => {
                 Some(VaultFileChange::Move { from, to, expected: ContentHash::of(&found.bytes), edits })
             }

@@ -138,10 +138,9 @@ fn write_edits(
     let message = message.id(found.note.key());
     let path = found.note.path.clone();
     let edits = with_updated(context, found, edits)?;
-    let changes = match expected {
-        _ if edits.is_empty() => Vec::new(),
-        Some(expected) => vec![VaultFileChange::EditExpected { path, expected, edits }],
-        None => vec![VaultFileChange::Edit { path, edits }],
+    let changes = match edits.is_empty() {
+        true => Vec::new(),
+        false => vec![VaultFileChange::Edit { path, expected, edits }],
     };
     let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(UpdateResult::of_write(found.open, found.note.key(), &found.note.path, written))

@@ -40,7 +40,7 @@ pub fn changes(
     for (old, new) in before.bullets.iter().zip(&after.playbook.bullets) {
         let edits = edits(old, new, files.body);
         if !edits.is_empty() {
-            changes.push(VaultFileChange::Edit { path: old.path.clone(), edits });
+            changes.push(VaultFileChange::edit(old.path.clone(), edits));
         }
     }
     for new in &after.playbook.bullets[is_known..] {

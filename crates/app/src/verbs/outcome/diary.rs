@@ -79,7 +79,7 @@ pub(super) fn changes(
         .collect();
     edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&recorded) });
     edits.extend(with_outcome(Split::of(&text).body(), recorded.status).map(|text| Edit::SetBody { text }));
-    Ok(vec![VaultFileChange::Edit { path: stored.path.clone(), edits }])
+    Ok(vec![VaultFileChange::edit(stored.path.clone(), edits)])
 }
 
 /// Returns the body with an updated line `Outcome: …`; `None` if the line is missing or up to date.

@@ -173,7 +173,7 @@ fn confirmed(context: &Context, note: &Note, remembered: &ProposedMemory) -> Opt
         title: note.title.clone(),
         is_draft: false,
         is_unverified: false,
-        changes: vec![VaultFileChange::Edit { path: note.path.clone(), edits }],
+        changes: vec![VaultFileChange::edit(note.path.clone(), edits)],
     })
 }
 

@@ -33,6 +33,6 @@ impl WithdrawnMemory {
             Edit::set_text("updated", context.now().to_string()),
             Edit::AppendBody { text: format!("\nWithdrawn:\n\n- {}\n", as_line(&self.evidence)) },
         ];
-        VaultFileChange::Edit { path: self.path.clone(), edits }
+        VaultFileChange::edit(self.path.clone(), edits)
     }
 }

@@ -307,7 +307,7 @@ impl ChangeBuilder<'_> {
                 &fact.path,
                 session_sources.chain(more.map(|(_, source)| source.from.as_str())),
             ));
-            self.changes.push(VaultFileChange::Edit { path: existing.facts[at].path.clone(), edits });
+            self.changes.push(VaultFileChange::edit(existing.facts[at].path.clone(), edits));
             self.ids.push(existing.facts[at].id.clone());
         }
     }
@@ -374,7 +374,7 @@ impl ChangeBuilder<'_> {
         }
         let seen = existing.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
         edits.extend(self.confirmation(&existing.path, seen.filter_map(|seen| seen.session.as_deref())));
-        self.changes.push(VaultFileChange::Edit { path: existing.path.clone(), edits });
+        self.changes.push(VaultFileChange::edit(existing.path.clone(), edits));
         self.ids.push(existing.id.clone());
         PreferenceChange {
             id: existing.id.clone(),
@@ -408,7 +408,7 @@ impl ChangeBuilder<'_> {
                 }
             }
             self.changes.push(match there {
-                true => VaultFileChange::Edit { path, edits: vec![Edit::AppendBody { text }] },
+                true => VaultFileChange::edit(path, vec![Edit::AppendBody { text }]),
                 false => VaultFileChange::Create { path, text },
             });
         }

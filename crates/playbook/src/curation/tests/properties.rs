@@ -244,7 +244,7 @@ proptest! {
         let mut written = texts.clone();
         for change in plan::changes(&there, &after, now(), &files) {
             match change {
-                VaultFileChange::Edit { path, edits } => {
+                VaultFileChange::Edit { path, edits, .. } => {
                     let text = edit::apply(&texts[&path], &edits).unwrap();
                     written.insert(path, text);
                 }
