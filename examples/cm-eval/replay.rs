@@ -237,8 +237,8 @@ impl Stage {
         let learned: Vec<LearnedChange> = reflected.worked.into_iter().flat_map(|one| one.learned).collect();
         let drafts: Vec<String> = learned.iter().filter(|one| one.draft).map(|one| one.id.clone()).collect();
         if accept && !drafts.is_empty() {
-            let decisions = review::ReviewDecisions { accept: drafts, ..review::ReviewDecisions::default() };
-            review::apply_decisions(&self.open(session.ended)?, &decisions)
+            let accept = [(review::ReviewDecision::Accept, drafts)];
+            review::apply_decisions(&self.open(session.ended)?, &accept, review::CommitsPer::Decision)
                 .map_err(EvalError::operation("review"))?;
         }
         Ok(learned)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cm_app::Context;
 use cm_app::context::process_cache::ProcessCache;
-use cm_app::verbs::{doctor, inbox_details, review, timeline, validate};
+use cm_app::verbs::{doctor, inbox, inbox_details, timeline, validate};
 use cm_note::instant::Instant;
 use cm_store::config::keys;
 
@@ -64,9 +64,9 @@ impl Server<'_> {
 
     /// Number of entries in a section of the inbox.
     #[track_caller]
-    fn waiting(&self, kind: review::InboxKind, now: &str) -> usize {
-        let options = review::Options { section: Some(kind), limit: 9 };
-        let alone = self.answer(now, |context| review::inbox(context, &options).unwrap());
+    fn waiting(&self, kind: inbox::InboxKind, now: &str) -> usize {
+        let options = inbox::Options { section: Some(kind), limit: 9 };
+        let alone = self.answer(now, |context| inbox::inbox(context, &options).unwrap());
         let options = inbox_details::Options { section: None, limit: 9, offset: 0 };
         let all = self.answer(now, |context| inbox_details::inbox_details(context, &options).unwrap());
         assert_eq!(alone.total, all.counts.get(&kind).copied().unwrap_or_default());
@@ -80,7 +80,7 @@ const NOW: &str = "2026-11-21";
 fn contradictions_are_those_of_the_rules_after_an_edit_by_hand_a_commit_and_a_setting() {
     let sandbox = vault_of(RULES);
     let server = Server { sandbox: &sandbox, warm: Arc::default() };
-    let conflicts = || server.waiting(review::InboxKind::Conflicts, NOW);
+    let conflicts = || server.waiting(inbox::InboxKind::Conflicts, NOW);
     assert_eq!(conflicts(), 1);
     let rule = sandbox.read("playbook/git/b.md");
     sandbox.write("playbook/git/b.md", rule.replace("Never squash commits", "Do sign commits"));
@@ -93,7 +93,7 @@ fn contradictions_are_those_of_the_rules_after_an_edit_by_hand_a_commit_and_a_se
     assert_eq!(conflicts(), 1, "a commit that takes it back");
     let near = rule.replace("Never squash commits before merging a branch", "Use squash merges");
     sandbox.write("playbook/git/b.md", near);
-    let merges = || server.waiting(review::InboxKind::Merges, NOW);
+    let merges = || server.waiting(inbox::InboxKind::Merges, NOW);
     assert_eq!(merges(), 1);
     sandbox.write("cm.toml", "[embeddings]\nprovider = \"none\"\n");
     assert_eq!(merges(), 0, "a setting");
@@ -123,7 +123,7 @@ fn settings_are_those_of_the_files_and_of_the_environment() {
 fn notes_become_due_as_time_passes_though_nothing_changes() {
     let sandbox = vault_of(RULES);
     let server = Server { sandbox: &sandbox, warm: Arc::default() };
-    let due = |now| server.waiting(review::InboxKind::Due, now);
+    let due = |now| server.waiting(inbox::InboxKind::Due, now);
     assert_eq!((due(NOW), due("2027-05-18"), due("2027-05-20"), due(NOW)), (0, 0, 3, 0));
 }
 

@@ -166,7 +166,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("remember", schema_for!(cm_app::verbs::remember::RememberResult)),
         ("related", schema_for!(cm_app::verbs::related::RelatedNotes)),
         ("rename", schema_for!(cm_app::verbs::rename::RenameResult)),
-        ("review", schema_for!(cm_app::verbs::review::Inbox)),
+        ("review", schema_for!(cm_app::verbs::inbox::Inbox)),
         ("review-settled", schema_for!(cm_app::verbs::review::ReviewResult)),
         ("search", schema_for!(cm_app::verbs::search::SearchResult)),
         ("serve", schema_for!(ServeJson)),

@@ -11,7 +11,8 @@ use crate::cli::answer::{Output, Printed};
 use crate::cli::stdin;
 use crate::cli::terminal;
 use cm_app::verbs::edit;
-use cm_app::verbs::review::{self, Inbox, InboxKind, ReviewDecisions};
+use cm_app::verbs::inbox::{self, InboxKind};
+use cm_app::verbs::review::{self, CommitsPer, ReviewDecision, ReviewResult};
 use cm_app::verbs::{undo, why};
 use cm_app::{Context, Error, Request, Result};
 use cm_note::finding::Severity;
@@ -62,38 +63,37 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let context = Context::open(call)?;
-    let decisions = ReviewDecisions {
-        accept: arguments.accept,
-        reject: arguments.reject,
-        confirm: arguments.confirm,
-        take: arguments.take,
-        keep: arguments.keep,
-        one_by_one: false,
-    };
+    let decisions = [
+        (ReviewDecision::Accept, arguments.accept),
+        (ReviewDecision::Reject, arguments.reject),
+        (ReviewDecision::Confirm, arguments.confirm),
+        (ReviewDecision::Take, arguments.take),
+        (ReviewDecision::Keep, arguments.keep),
+    ];
     if let Some(content) = &arguments.content {
         let outcome = review::merge(&context, &arguments.merge, &text_or_stdin(content)?)?;
         return output.print(&context, &outcome, text::review::settled);
     }
-    if !decisions.is_empty() {
-        let outcome = review::apply_decisions(&context, &decisions)?;
+    if decisions.iter().any(|(_, ids)| !ids.is_empty()) {
+        let outcome = review::apply_decisions(&context, &decisions, CommitsPer::Decision)?;
         return output.print(&context, &outcome, text::review::settled);
     }
-    let options = review::Options { section: arguments.kind, limit: arguments.limit };
+    let options = inbox::Options { section: arguments.kind, limit: arguments.limit };
     if arguments.interactive {
         return interactive(&context, &options, output);
     }
-    let outcome = review::inbox(&context, &options)?;
+    let outcome = inbox::inbox(&context, &options)?;
     output.print(&context, &outcome, text::review::inbox)
 }
 
-fn interactive(context: &Context, options: &review::Options, output: &Output) -> Result<Printed> {
+fn interactive(context: &Context, options: &inbox::Options, output: &Output) -> Result<Printed> {
     if !stdin::is_terminal() {
         return Err(Error::usage("--interactive requires a terminal on standard input")
             .hint("use --accept, --reject and --confirm instead; `cm review` lists the notes"));
     }
-    let inbox: Inbox = review::inbox(context, options)?;
+    let inbox = inbox::inbox(context, options)?;
     output.notices(context);
-    let mut outcome = review::ReviewResult { decisions: Vec::new() };
+    let mut outcome = ReviewResult { decisions: Vec::new() };
     let decisions = std::cell::RefCell::new(&mut outcome.decisions);
     let actions = walk::ReviewActions {
         key: &mut key,
@@ -104,7 +104,9 @@ fn interactive(context: &Context, options: &review::Options, output: &Output) ->
             Ok(wrong.map(|found| found.message.clone()))
         },
         settle: &mut |decided| {
-            decisions.borrow_mut().extend(review::apply_decisions(context, decided)?.decisions);
+            let decided = std::slice::from_ref(decided);
+            let applied = review::apply_decisions(context, decided, CommitsPer::Decision)?;
+            decisions.borrow_mut().extend(applied.decisions);
             Ok(())
         },
         undo: &mut || {

@@ -37,6 +37,7 @@ pub mod hooks;
 pub mod import;
 pub(crate) mod import_native;
 pub(crate) mod import_settings;
+pub mod inbox;
 pub mod inbox_details;
 pub mod init;
 pub mod legacy_private;

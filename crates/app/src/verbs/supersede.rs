@@ -9,7 +9,7 @@ use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::relate;
-use crate::verbs::review::{self, ReviewDecisions};
+use crate::verbs::review::{self, CommitsPer, ReviewDecision};
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
@@ -37,9 +37,9 @@ pub fn supersede(context: &Context, older: &str, newer: &str) -> Result<Superses
     check(&older, &newer)?;
     let mut commits = Vec::new();
     if newer.is_waiting() {
-        let decisions = ReviewDecisions { accept: vec![newer.key().to_owned()], ..Default::default() };
-        let accepted = review::apply_decisions(context, &decisions)?.decisions;
-        commits.extend(accepted.into_iter().filter_map(|decision| decision.commit));
+        let accept = [(ReviewDecision::Accept, vec![newer.key().to_owned()])];
+        let accepted = review::apply_decisions(context, &accept, CommitsPer::Decision)?;
+        commits.extend(accepted.decisions.into_iter().filter_map(|decision| decision.commit));
     }
     commits.extend(match older.kind {
         NoteKind::Bullet => deprecate(context, &older, &newer)?,
@@ -88,7 +88,7 @@ fn connect(context: &Context, older: &Note, newer: &Note) -> Result<Option<Strin
 mod tests {
     use super::*;
     use crate::fixture_vault::FixtureVault;
-    use crate::verbs::review::InboxKind;
+    use crate::verbs::inbox::InboxKind;
     use crate::verbs::{get, inbox_details, undo};
 
     const FIX: [&str; 2] = ["00000001-0000-4000-8000-000000000001", "00000002-0000-4000-8000-000000000001"];

@@ -2,9 +2,8 @@
 
 use super::short_ids::{ShortIds, shown_id};
 use super::style::{DIM, GOOD, ID, STRONG, count, one_line, paint, safe};
-use cm_app::verbs::review::{
-    AppliedDecision, Inbox, InboxEntry, InboxKind, InboxNote, InboxSection, ReviewDecision, ReviewResult,
-};
+use cm_app::verbs::inbox::{Inbox, InboxEntry, InboxKind, InboxNote, InboxSection, Settlement};
+use cm_app::verbs::review::{AppliedDecision, ReviewResult};
 
 /// Each section with its entries, and the commands that resolve them.
 pub fn inbox(outcome: &Inbox) -> String {
@@ -74,12 +73,15 @@ pub fn settled(outcome: &ReviewResult) -> String {
 
 fn decision(decision: &AppliedDecision) -> String {
     let participle = match decision.decision {
-        ReviewDecision::Accept => "accepted",
-        ReviewDecision::Reject => "rejected",
-        ReviewDecision::Confirm => "confirmed",
-        ReviewDecision::Merge => "merged",
-        ReviewDecision::Take => "took the other version in",
-        ReviewDecision::Keep => "kept",
+        Settlement::Accept => "accepted",
+        Settlement::Reject => "rejected",
+        Settlement::Confirm => "confirmed",
+        Settlement::Merge => "merged",
+        Settlement::Supersede => "replaced",
+        Settlement::Invert => "inverted",
+        Settlement::Pin => "pinned",
+        Settlement::Take => "took the other version in",
+        Settlement::Keep => "kept",
     };
     let ids: Vec<String> = decision.ids.iter().map(|id| paint(ID, &shown_id(&safe(id)))).collect();
     let into = decision.into.as_ref().map(|id| format!(" into {}", paint(ID, &safe(id)))).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::short;
 use super::style::{BAD, DIM, ID, STRONG, WARN, count, paint, safe};
-use cm_app::verbs::review::InboxKind;
+use cm_app::verbs::inbox::InboxKind;
 use cm_app::verbs::status::{RemoteStatus, RepositoryStatus, VaultStatus};
 
 /// Maximum number of edited files that are listed.

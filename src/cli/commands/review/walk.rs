@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use cm_app::verbs::review::{Inbox, InboxEntry, InboxKind, InboxNote, ReviewDecisions, Settlement};
+use cm_app::verbs::inbox::{Inbox, InboxEntry, InboxKind, InboxNote, Settlement};
+use cm_app::verbs::review::ReviewDecision;
 use cm_app::{Error, ErrorKind, Result};
 use cm_render::layout;
 use cm_render::text;
@@ -12,13 +13,7 @@ use cm_render::text::style::{DIM, STRONG, paint, safe};
 /// Meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
-    Accept,
-    Reject,
-    Confirm,
-    /// Take what a merge left over.
-    Take,
-    /// Keep the note as it is and drop what a merge left over.
-    KeepThis,
+    Decide(ReviewDecision),
     Edit,
     /// Keep the note with this index (0 or 1) and reject the other.
     KeepOnly(usize),
@@ -29,6 +24,9 @@ enum Key {
     Quit,
 }
 
+/// A decision and the ids of its notes.
+type DecidedNotes = (ReviewDecision, Vec<String>);
+
 /// Actions of the interactive review.
 pub struct ReviewActions<'a> {
     /// Waits for a key; `None` at the end of the input or after Ctrl-C.
@@ -38,7 +36,7 @@ pub struct ReviewActions<'a> {
     /// Opens a note in the editor. Returns what is wrong with the saved text, if anything.
     pub edit: &'a mut dyn FnMut(&str) -> Result<Option<String>>,
     /// Applies the decision about one entry.
-    pub settle: &'a mut dyn FnMut(&ReviewDecisions) -> Result<()>,
+    pub settle: &'a mut dyn FnMut(&DecidedNotes) -> Result<()>,
     /// Undoes the last decision.
     pub undo: &'a mut dyn FnMut() -> Result<()>,
 }
@@ -46,7 +44,7 @@ pub struct ReviewActions<'a> {
 /// The next step of the review after a key was pressed.
 enum Step {
     /// To the next entry, after this decision if there is one.
-    Next(Option<ReviewDecisions>),
+    Next(Option<DecidedNotes>),
     /// Back to the entry of the last decision, which was undone.
     Back,
     /// Nowhere: this message is shown, and the entry is asked again.
@@ -96,8 +94,12 @@ pub fn review_each(
         };
         match step {
             Step::Next(decision) => {
-                decided
-                    .extend(decision.map(|decisions| (index, [decisions.accept, decisions.reject].concat())));
+                decided.extend(decision.map(|(decision, ids)| match decision {
+                    ReviewDecision::Accept | ReviewDecision::Reject => (index, ids),
+                    ReviewDecision::Confirm | ReviewDecision::Take | ReviewDecision::Keep => {
+                        (index, Vec::new())
+                    }
+                }));
                 index += 1;
             }
             Step::Back => index = decided.pop().map_or(index, |(before, _)| before),
@@ -118,83 +120,73 @@ fn texts(item: &InboxEntry, actions: &mut ReviewActions<'_>) -> String {
 /// Does what a key stands for.
 fn take_step(key: Key, item: &InboxEntry, offered: &[OfferedKey], actions: &mut ReviewActions<'_>) -> Step {
     let refused = |error: Error| Step::Stay(safe(&error.to_string()));
+    let ids = || item.notes.iter().map(|note| note.id.clone());
+    let mut settle = |decision, ids| {
+        let decided = (decision, ids);
+        (actions.settle)(&decided).map_or_else(refused, |()| Step::Next(Some(decided)))
+    };
     match key {
         Key::Quit => Step::Quit,
         Key::Skip => Step::Next(None),
         Key::Help => Step::Stay(help(offered)),
         Key::Undo => (actions.undo)().map_or_else(refused, |()| Step::Back),
-        Key::Edit => match (actions.edit)(&item.notes[item.notes.len() - 1].id) {
-            Ok(None) => Step::Next(None),
-            Ok(Some(wrong)) => Step::Stay(format!("saved but not committed: {}", safe(&wrong))),
-            Err(error) => refused(error),
+        Key::Edit => match item.notes.last().map(|note| (actions.edit)(&note.id)) {
+            None | Some(Ok(None)) => Step::Next(None),
+            Some(Ok(Some(wrong))) => Step::Stay(format!("saved but not committed: {}", safe(&wrong))),
+            Some(Err(error)) => refused(error),
         },
-        Key::Accept | Key::Reject | Key::Confirm | Key::Take | Key::KeepThis | Key::KeepOnly(_) => {
-            let decision = decision(key, item);
-            (actions.settle)(&decision).map_or_else(refused, |()| Step::Next(Some(decision)))
-        }
-    }
-}
-
-/// The decision that a key stands for.
-fn decision(key: Key, item: &InboxEntry) -> ReviewDecisions {
-    let mut decisions = ReviewDecisions::default();
-    let ids = || item.notes.iter().map(|note| note.id.clone());
-    match key {
-        Key::Accept => decisions.accept.extend(ids()),
-        Key::Reject => decisions.reject.extend(ids()),
-        Key::Confirm => decisions.confirm.extend(ids()),
-        Key::Take => decisions.take.extend(ids()),
-        Key::KeepThis => decisions.keep.extend(ids()),
+        Key::Decide(decision) => settle(decision, ids().collect()),
         Key::KeepOnly(index) => {
-            decisions.reject.extend(ids().enumerate().filter(|(at, _)| *at != index).map(|(_, id)| id))
+            let others = ids().enumerate().filter(|(at, _)| *at != index);
+            settle(ReviewDecision::Reject, others.map(|(_, id)| id).collect())
         }
-        Key::Edit | Key::Undo | Key::Skip | Key::Help | Key::Quit => {}
     }
-    decisions
 }
 
-/// A key, its meaning, a word for the line of keys, and an explanation.
-type OfferedKey = (char, Key, &'static str, &'static str);
+/// A key that applies to an entry.
+struct OfferedKey {
+    key: char,
+    meaning: Key,
+    /// Word for the line of keys.
+    word: &'static str,
+    explanation: &'static str,
+}
 
 /// Keys that apply to an entry.
 fn offered(kind: InboxKind, item: &InboxEntry, can_undo: bool) -> Vec<OfferedKey> {
     let may = |settlement| item.settlements.contains(&settlement);
-    let mut keys = Vec::new();
-    if may(Settlement::Accept) {
-        keys.push(('a', Key::Accept, "accept", "the note becomes active"));
-    }
-    if matches!(kind, InboxKind::Conflicts | InboxKind::Merges) {
-        keys.push(('1', Key::KeepOnly(0), "keep 1", "retire the second note"));
-        keys.push(('2', Key::KeepOnly(1), "keep 2", "retire the first note"));
-        keys.push(('c', Key::Confirm, "both hold", "both notes are correct"));
-    } else {
-        if may(Settlement::Reject) {
-            keys.push(('r', Key::Reject, "reject", "retire the note; its file remains"));
-        }
-        if may(Settlement::Confirm) {
-            keys.push(('c', Key::Confirm, "confirm", "the note still holds"));
-        }
-    }
-    if may(Settlement::Take) {
-        keys.push(('t', Key::Take, "take", "use the other version"));
-    }
-    if may(Settlement::Keep) {
-        keys.push(('k', Key::KeepThis, "keep", "keep the note as it is"));
-    }
-    keys.push(('e', Key::Edit, "edit", "change the note in your editor"));
-    keys.push(('s', Key::Skip, "skip", "decide later"));
-    if can_undo {
-        keys.push(('u', Key::Undo, "undo", "take the last decision back"));
-    }
-    keys.extend([
-        ('?', Key::Help, "help", "explain the keys"),
-        ('q', Key::Quit, "quit", "keep what was decided and stop"),
-    ]);
-    keys
+    let is_pair = matches!(kind, InboxKind::Conflicts | InboxKind::Merges);
+    let key = |key, meaning, word, explanation| OfferedKey { key, meaning, word, explanation };
+    let decide = |of, decision, word, explanation| key(of, Key::Decide(decision), word, explanation);
+    let accept = decide('a', ReviewDecision::Accept, "accept", "the note becomes active");
+    let first = key('1', Key::KeepOnly(0), "keep 1", "retire the second note");
+    let second = key('2', Key::KeepOnly(1), "keep 2", "retire the first note");
+    let both = decide('c', ReviewDecision::Confirm, "both hold", "both notes are correct");
+    let reject = decide('r', ReviewDecision::Reject, "reject", "retire the note; its file remains");
+    let confirm = decide('c', ReviewDecision::Confirm, "confirm", "the note still holds");
+    let take = decide('t', ReviewDecision::Take, "take", "use the other version");
+    let keep = decide('k', ReviewDecision::Keep, "keep", "keep the note as it is");
+    let keys = [
+        (may(Settlement::Accept), accept),
+        (is_pair, first),
+        (is_pair, second),
+        (is_pair, both),
+        (!is_pair && may(Settlement::Reject), reject),
+        (!is_pair && may(Settlement::Confirm), confirm),
+        (may(Settlement::Take), take),
+        (may(Settlement::Keep), keep),
+        (true, key('e', Key::Edit, "edit", "change the note in your editor")),
+        (true, key('s', Key::Skip, "skip", "decide later")),
+        (can_undo, key('u', Key::Undo, "undo", "take the last decision back")),
+        (true, key('?', Key::Help, "help", "explain the keys")),
+        (true, key('q', Key::Quit, "quit", "keep what was decided and stop")),
+    ];
+    keys.into_iter().filter_map(|(applies, key)| applies.then_some(key)).collect()
 }
 
 fn help(offered: &[OfferedKey]) -> String {
-    offered.iter().map(|(key, _, _, what)| format!("{key}  {what}")).collect::<Vec<_>>().join("\n     ")
+    let lines = offered.iter().map(|OfferedKey { key, explanation, .. }| format!("{key}  {explanation}"));
+    lines.collect::<Vec<_>>().join("\n     ")
 }
 
 fn ask(
@@ -205,7 +197,7 @@ fn ask(
 ) -> io::Result<Key> {
     let words: Vec<String> = offered
         .iter()
-        .map(|(key, _, word, _)| format!("{} {word}", paint(STRONG, &key.to_string())))
+        .map(|OfferedKey { key, word, .. }| format!("{} {word}", paint(STRONG, &key.to_string())))
         .collect();
     write!(screen, "{} ", layout::fit(&format!("     {}:", words.join("  ")), width))?;
     screen.flush()?;
@@ -215,9 +207,9 @@ fn ask(
             return Ok(Key::Quit);
         };
         let typed = typed.to_ascii_lowercase();
-        if let Some((_, key, word, _)) = offered.iter().find(|(key, ..)| *key == typed) {
-            writeln!(screen, "{word}")?;
-            return Ok(*key);
+        if let Some(offered) = offered.iter().find(|offered| offered.key == typed) {
+            writeln!(screen, "{}", offered.word)?;
+            return Ok(offered.meaning);
         }
     }
 }
@@ -229,8 +221,8 @@ fn broken(error: io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_app::verbs::review::InboxSection;
-    use cm_app::verbs::review::Settlement::{Accept, Confirm, Reject};
+    use cm_app::verbs::inbox::InboxSection;
+    use cm_app::verbs::inbox::Settlement::{Accept, Confirm, Reject};
 
     fn item(ids: &[&str], settlements: &[Settlement]) -> InboxEntry {
         let note = |id: &&str| InboxNote {
@@ -267,7 +259,7 @@ mod tests {
     /// What the review did with these keys.
     #[derive(Default)]
     struct Answered {
-        decided: Vec<ReviewDecisions>,
+        decided: Vec<DecidedNotes>,
         screen: String,
         edited: Vec<String>,
         undone: usize,
@@ -302,18 +294,18 @@ mod tests {
         ids.iter().map(|id| (*id).to_owned()).collect()
     }
 
-    fn accept(id: &str) -> ReviewDecisions {
-        ReviewDecisions { accept: ids(&[id]), ..ReviewDecisions::default() }
+    fn accept(id: &str) -> DecidedNotes {
+        (ReviewDecision::Accept, ids(&[id]))
     }
 
-    fn reject(id: &str) -> ReviewDecisions {
-        ReviewDecisions { reject: ids(&[id]), ..ReviewDecisions::default() }
+    fn reject(id: &str) -> DecidedNotes {
+        (ReviewDecision::Reject, ids(&[id]))
     }
 
     #[test]
     fn each_decision_is_carried_out_and_a_note_that_was_given_up_is_not_asked_about_again() {
         let Answered { decided, screen, .. } = answered("ar1c");
-        let confirm = ReviewDecisions { confirm: ids(&["u"]), ..ReviewDecisions::default() };
+        let confirm = (ReviewDecision::Confirm, ids(&["u"]));
         assert_eq!(decided, [accept("d1"), reject("d2"), reject("k2"), confirm]);
         assert_eq!(screen.matches("it waits").count(), 4, "{screen}");
         assert!(screen.contains("3 of 5  Open conflicts") && screen.contains("the text of k1"), "{screen}");
@@ -361,6 +353,23 @@ mod tests {
         assert_eq!(calls, [accept("d1"), accept("d1"), reject("d2")]);
         let screen = String::from_utf8(screen).unwrap();
         assert!(screen.contains("locked") && screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
+    }
+
+    #[test]
+    fn an_entry_without_notes_is_skipped_when_it_should_be_edited() {
+        let inbox = Inbox {
+            sections: vec![InboxSection { kind: InboxKind::Due, items: vec![item(&[], &[])], total: 1 }],
+            total: 1,
+        };
+        let (mut screen, mut keys) = (Vec::new(), "e".chars());
+        let actions = ReviewActions {
+            key: &mut || Ok(keys.next()),
+            text: &mut |_| Ok(String::new()),
+            edit: &mut |_| Ok(Some("there is no note".to_owned())),
+            settle: &mut |_| Ok(()),
+            undo: &mut || Ok(()),
+        };
+        review_each(&inbox, &mut screen, None, actions).unwrap();
     }
 
     #[test]
