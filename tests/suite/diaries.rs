@@ -92,7 +92,7 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
                     judge.reason
                 )
             }
-            DraftChange::Delta(delta) => delta.name().to_owned(),
+            DraftChange::Delta(delta) => delta.kind().name().to_owned(),
         };
         let from: Vec<String> =
             draft.origins.iter().map(|origin| format!("{}:{}", origin.session, origin.line)).collect();
@@ -103,7 +103,7 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
 
 fn draft_name(what: &DraftChange) -> &'static str {
     match what {
-        DraftChange::Delta(delta) => delta.name(),
+        DraftChange::Delta(delta) => delta.kind().name(),
         DraftChange::Memory(context) => context.note_type,
     }
 }

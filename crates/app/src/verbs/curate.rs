@@ -28,7 +28,7 @@ use cm_note::message::{CommitMessage, MAX_LISTED_IDS};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, DeltaKind};
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::left_out::LeftOutRules;
 use cm_playbook::curation::plan::{self, VaultFiles};
@@ -502,14 +502,16 @@ fn story(report: &CurationReport) -> String {
 /// Generates the commit subject from the report.
 fn subject(report: &CurationReport) -> String {
     if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
-        let verb = match one.op.as_str() {
-            "helpful" | "harmful" | "irrelevant" => return format!("Mark \"{}\" {}", one.content, one.op),
-            "add" => "Add the rule",
-            "replace" => "Reword",
-            "deprecate" => "Deprecate",
-            "merge" => "Merge to",
-            "pin" => "Pin",
-            _ => "Unpin",
+        let verb = match one.op {
+            DeltaKind::Helpful | DeltaKind::Harmful | DeltaKind::Irrelevant => {
+                return format!("Mark \"{}\" {}", one.content, one.op.name());
+            }
+            DeltaKind::Add => "Add the rule",
+            DeltaKind::Replace => "Reword",
+            DeltaKind::Deprecate => "Deprecate",
+            DeltaKind::Merge => "Merge to",
+            DeltaKind::Pin => "Pin",
+            DeltaKind::Unpin => "Unpin",
         };
         return format!("{verb} \"{}\"", one.content);
     }
@@ -518,17 +520,17 @@ fn subject(report: &CurationReport) -> String {
     {
         return format!("Give feedback to {bullet}, which was proposed again");
     }
-    let count = |name: &str| report.applied.iter().filter(|applied| applied.op == name).count();
-    let judged = count("helpful") + count("harmful") + count("irrelevant");
+    let count = |kind| report.applied.iter().filter(|applied| applied.op == kind).count();
+    let judged = count(DeltaKind::Helpful) + count(DeltaKind::Harmful) + count(DeltaKind::Irrelevant);
     let credited = report.skipped.iter().filter(|passed| passed.credited).count();
     let parts = [
-        (count("add"), "added"),
-        (count("replace"), "reworded"),
-        (count("merge"), "merged"),
-        (count("deprecate"), "deprecated"),
+        (count(DeltaKind::Add), "added"),
+        (count(DeltaKind::Replace), "reworded"),
+        (count(DeltaKind::Merge), "merged"),
+        (count(DeltaKind::Deprecate), "deprecated"),
         (judged, "judged"),
         (credited, "credited"),
-        (count("pin") + count("unpin"), "pinned or unpinned"),
+        (count(DeltaKind::Pin) + count(DeltaKind::Unpin), "pinned or unpinned"),
         (report.activations.len(), "activated"),
         (report.promotions.len(), "promoted"),
         (report.demotions.len(), "demoted"),

@@ -94,7 +94,7 @@ impl ReflectionDraft {
             DraftChange::Delta(delta) => {
                 let mut ids: Vec<&str> = delta.ids();
                 ids.sort_unstable();
-                format!("{} {}", delta.name(), ids.join(" "))
+                format!("{} {}", delta.kind().name(), ids.join(" "))
             }
         }
     }

@@ -159,7 +159,7 @@ fn brief(draft: &ReflectionDraft) -> String {
     match &draft.what {
         DraftChange::Memory(memory) => format!("{}: {}", memory.note_type, memory.text),
         DraftChange::Delta(CurationDelta::Add(add)) => format!("add: {}", add.bullet.content),
-        DraftChange::Delta(delta) => format!("{}: {}", delta.name(), delta.ids().join(", ")),
+        DraftChange::Delta(delta) => format!("{}: {}", delta.kind().name(), delta.ids().join(", ")),
     }
 }
 

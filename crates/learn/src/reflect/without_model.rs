@@ -408,7 +408,7 @@ mod tests {
     fn rules(drafts: &[ReflectionDraft]) -> Vec<String> {
         let rule = |draft: &ReflectionDraft| match &draft.what {
             DraftChange::Delta(CurationDelta::Add(add)) => add.bullet.content.clone(),
-            DraftChange::Delta(delta) => delta.name().to_owned(),
+            DraftChange::Delta(delta) => delta.kind().name().to_owned(),
             DraftChange::Memory(memory) => format!("{}: {}", memory.note_type, memory.text),
         };
         drafts.iter().map(rule).collect()

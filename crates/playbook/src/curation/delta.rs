@@ -45,6 +45,21 @@ pub enum CurationDelta {
     Unpin(PinDelta),
 }
 
+cm_text::named_enum! {
+    /// Kind of a delta: its field `type`.
+    pub enum DeltaKind {
+        Add = "add",
+        Helpful = "helpful",
+        Harmful = "harmful",
+        Irrelevant = "irrelevant",
+        Replace = "replace",
+        Deprecate = "deprecate",
+        Merge = "merge",
+        Pin = "pin",
+        Unpin = "unpin",
+    }
+}
+
 /// The rule of an add delta.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -297,18 +312,17 @@ impl DeltaFile {
 }
 
 impl CurationDelta {
-    /// Value of its `type` field.
-    pub fn name(&self) -> &'static str {
+    pub fn kind(&self) -> DeltaKind {
         match self {
-            Self::Add(_) => "add",
-            Self::Helpful(_) => "helpful",
-            Self::Harmful(_) => "harmful",
-            Self::Irrelevant(_) => "irrelevant",
-            Self::Replace(_) => "replace",
-            Self::Deprecate(_) => "deprecate",
-            Self::Merge(_) => "merge",
-            Self::Pin(_) => "pin",
-            Self::Unpin(_) => "unpin",
+            Self::Add(_) => DeltaKind::Add,
+            Self::Helpful(_) => DeltaKind::Helpful,
+            Self::Harmful(_) => DeltaKind::Harmful,
+            Self::Irrelevant(_) => DeltaKind::Irrelevant,
+            Self::Replace(_) => DeltaKind::Replace,
+            Self::Deprecate(_) => DeltaKind::Deprecate,
+            Self::Merge(_) => DeltaKind::Merge,
+            Self::Pin(_) => DeltaKind::Pin,
+            Self::Unpin(_) => DeltaKind::Unpin,
         }
     }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::apply::PERSONS_ONLY;
+use super::delta::DeltaKind;
 use cm_note::bullet::{BulletState, Maturity};
 
 /// Result of a curation.
@@ -49,8 +50,8 @@ pub struct RuleReplacement {
 pub struct AppliedDelta {
     /// Number of the delta, from 1.
     pub delta: usize,
-    /// Operation: add, helpful, harmful, irrelevant, replace, deprecate, merge, pin or unpin.
-    pub op: String,
+    /// Kind of the delta.
+    pub op: DeltaKind,
     /// ID of the changed or new rule.
     pub id: String,
     /// Text of the rule.
@@ -61,12 +62,19 @@ pub struct AppliedDelta {
     pub note: Option<String>,
 }
 
+impl AppliedDelta {
+    /// Whether it added a rule that is a draft.
+    pub fn adds_draft(&self) -> bool {
+        self.op == DeltaKind::Add && self.state == BulletState::Draft
+    }
+}
+
 /// A delta that changed nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnappliedDelta {
     /// Number of the delta, from 1.
     pub delta: usize,
-    /// Operation of the delta.
+    /// Kind of the delta, or of another proposal of a session, such as `fact`.
     pub op: String,
     /// ID of the rule concerned, or of the blocked pattern that matches.
     pub id: Option<String>,

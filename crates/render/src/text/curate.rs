@@ -3,14 +3,13 @@
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe, safe_lines};
 use cm_app::verbs::curate::CurationOutcome;
-use cm_note::bullet::BulletState;
 
 pub fn curated(outcome: &CurationOutcome) -> String {
     let report = &outcome.report;
     let mut text = String::new();
     for one in &report.applied {
-        let draft = if one.op == "add" && one.state == BulletState::Draft { " (draft)" } else { "" };
-        let op = paint(GOOD, &format!("{:>10}", one.op));
+        let draft = if one.adds_draft() { " (draft)" } else { "" };
+        let op = paint(GOOD, &format!("{:>10}", one.op.name()));
         text += &format!("{op}  {}{draft}  {}\n", paint(ID, &safe(&one.id)), safe(&one.content));
         if let Some(note) = &one.note {
             text += &format!("{:>12}{}\n", "", paint(DIM, &safe(note)));

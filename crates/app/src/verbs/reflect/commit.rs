@@ -21,7 +21,7 @@ use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::VaultFileChange;
 use cm_note::note::compose::EdgeEnd;
 use cm_note::note::{Note, NoteKind};
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, DeltaKind};
 use cm_playbook::curation::{CurationResult, SweepScope};
 use cm_session::short_id;
 
@@ -197,7 +197,7 @@ impl ChangePlanner<'_> {
                     |quote: &&String| note.session.as_deref().is_none_or(|own| !quote.contains(own));
                 let again: Vec<String> = add.bullet.evidence.iter().filter(of_other).cloned().collect();
                 let edits = confirming_edits(self.work.context, "Seen again", &again);
-                changes.push(VaultFileChange::Edit { path: note.path.clone(), edits });
+                changes.push(VaultFileChange::edit(note.path.clone(), edits));
             }
             let older = EdgeEnd::of_file(id.as_str(), &note.title, &note.path);
             let why = format!("The same happened in further sessions: {}", add.bullet.content);
@@ -216,7 +216,7 @@ pub(crate) fn active_rule(curated: &CurationResult, delta: usize) -> Option<Edge
 
 /// Returns the rule that the delta with this number added.
 fn added_rule(curated: &CurationResult, delta: usize) -> Option<&Bullet> {
-    let added = curated.report.applied.iter().find(|one| one.delta == delta && one.op == "add")?;
+    let added = curated.report.applied.iter().find(|one| one.delta == delta && one.op == DeltaKind::Add)?;
     curated.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == added.id)
 }
 

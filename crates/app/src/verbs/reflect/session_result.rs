@@ -10,7 +10,6 @@ use super::withdrawn_memory::WithdrawnMemory;
 use crate::verbs::diary::DiaryMethod;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin};
 use cm_learn::reflect::run::ReflectedSession;
-use cm_note::bullet::BulletState;
 use cm_playbook::curation::report::CurationReport;
 use cm_session::status::SessionStatus;
 
@@ -121,9 +120,9 @@ fn rule_changes(report: &CurationReport, proposed: &SessionProposals<'_>) -> Vec
     // Deltas are numbered from 1.
     let line = |delta: usize| origins.get(delta.wrapping_sub(1)).copied().flatten().map(|origin| origin.line);
     let applied = report.applied.iter().map(|change| LearnedChange {
-        draft: change.op == "add" && change.state == BulletState::Draft,
+        draft: change.adds_draft(),
         line: line(change.delta),
-        ..LearnedChange::of_rule(&change.op, change.id.clone(), change.content.clone())
+        ..LearnedChange::of_rule(change.op.name(), change.id.clone(), change.content.clone())
     });
     let credited = report.skipped.iter().filter(|skipped| skipped.credited).map(|skipped| LearnedChange {
         line: line(skipped.delta),
