@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use crate::conflict::RuleStatement;
+use crate::conflict::{OwnedStatement, RuleStatement};
 use cm_text::embedding::{Embedding, PairProbabilities};
 use cm_text::spelling::begin_alike;
 
@@ -97,6 +97,13 @@ impl<'m> WordVectors<'m> {
     /// Returns the embedding of a statement, with its known words translated to English.
     pub fn statement(&self, statement: &RuleStatement) -> Option<Embedding> {
         self.meaning.embedding(statement.in_english())
+    }
+
+    /// Parses a rule and embeds it, with its known words translated to English.
+    pub fn embed(&self, rule: &str) -> OwnedStatement {
+        let statement = RuleStatement::of(rule);
+        let embedding = self.statement(&statement);
+        OwnedStatement { statement, embedding }
     }
 
     /// Returns the embedding of a single word, from the cache if possible.

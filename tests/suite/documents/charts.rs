@@ -145,9 +145,9 @@ fn the_chart_of_a_rule_is_drawn_from_its_feedback() {
         let input = MaturityInput { feedback: &seen, half_life_days: None, pinned: false, validated: None };
         let before = maturity;
         match verdict(input, maturity, true, &scoring) {
-            MaturityChange::Rises(next) | MaturityChange::Sinks(next) => maturity = next,
-            MaturityChange::Falls(_) => maturity = cm_note::bullet::Maturity::Deprecated,
-            MaturityChange::Stays => {}
+            MaturityChange::Promoted(next) | MaturityChange::Lowered(next) => maturity = next,
+            MaturityChange::Deprecated(_) => maturity = cm_note::bullet::Maturity::Deprecated,
+            MaturityChange::Unchanged => {}
         }
         if maturity != before {
             names.push((day, maturity.name().to_owned()));

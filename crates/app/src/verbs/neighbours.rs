@@ -25,7 +25,7 @@ use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::note::types::{CONTRADICTS, SUPERSEDES};
 use cm_note::note::{FeedbackSignal, Note, NoteKind};
-use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
+use cm_playbook::conflict::StatementRelation;
 use cm_playbook::curation::apply::{self, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, DeprecateDelta, FeedbackDelta};
 use cm_playbook::curation::{CurationRequest, Playbook, review_decision};
@@ -84,13 +84,11 @@ pub(crate) fn neighbours(context: &Context, text: &str) -> Result<Vec<Neighbour>
     alike.truncate(MAX_NEIGHBOURS);
     let word_vectors = WordVectors::of(meaning(context.target()));
     let least = playbook::limits(context.target()).duplicate();
-    let own = RuleStatement::of(text);
-    let embedding = word_vectors.statement(&own);
-    let own = EmbeddedStatement { statement: &own, embedding: embedding.as_ref() };
+    let own = word_vectors.embed(text);
+    let own = own.embedded();
     let found = |note: &SimilarNote| {
-        let other = RuleStatement::of(&note.title);
-        let embedding = word_vectors.statement(&other);
-        let other = EmbeddedStatement { statement: &other, embedding: embedding.as_ref() };
+        let other = word_vectors.embed(&note.title);
+        let other = other.embedded();
         match own.verdict(&other, least, &word_vectors) {
             StatementRelation::Same => Some(NeighbourVerdict::Same),
             StatementRelation::Contradicts(_) => Some(NeighbourVerdict::Contradicts),

@@ -18,7 +18,7 @@ use crate::verbs::playbook::{as_written, limits};
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
-use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement, Similarity};
+use cm_playbook::conflict::{MinSimilarity, Similarity};
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{
     Admission, AdmissionCheck, AdmittedRule, ConflictElsewhere, ProposedRule,
@@ -355,13 +355,9 @@ impl RuleChecker<'_> {
         word_vectors: &WordVectors<'_>,
     ) {
         let agent_text = content::agent_text(&judged.rule, bullet_type);
-        let statement = RuleStatement::of(&agent_text);
-        let embedding = word_vectors.statement(&statement);
-        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
-        let Some((at, near)) = self.bullet_index.near(embedded, least, word_vectors, Bullet::is_standing)
-        else {
-            return;
-        };
+        let rule = word_vectors.embed(&agent_text);
+        let near = self.bullet_index.near(rule.embedded(), least, word_vectors, Bullet::is_standing);
+        let Some((at, near)) = near else { return };
         let bullet = self.bullet_index.get(at);
         if judged.collisions.iter().all(|collision| collision.id != bullet.id.as_str()) {
             judged.collisions.push(collision(RuleRelation::Similar, bullet, Some(near)));

@@ -8,9 +8,8 @@ use super::supersession::{is_beginning, replaced};
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::{order, payload};
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{EmbeddedStatement, RuleStatement};
+use cm_playbook::conflict::OwnedStatement;
 use cm_playbook::embedding_model::WordVectors;
-use cm_text::embedding::Embedding;
 
 /// Where a fact was stated: source, session and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,12 +123,11 @@ pub struct FactPlan {
 const PINNED: &str = "it contradicts a pinned fact";
 
 struct ComparedFact {
-    end: FactRef,
+    reference: FactRef,
     text: String,
     /// Words of the statement in lower case, including numbers and names.
     tokens: Vec<String>,
-    statement: RuleStatement,
-    meaning: Option<Embedding>,
+    statement: OwnedStatement,
     workspace: Option<String>,
     at: Option<Instant>,
     pinned: bool,
@@ -154,18 +152,18 @@ pub fn compare(
     let mut settled = FactPlan::default();
     for stated in facts {
         let mut entry = ComparedFact::stated(FactRef::New(settled.new.len()), &stated, word_vectors);
-        if let Some(there) = compared.iter().find(|there| there.is_same(&entry)) {
-            confirm(&mut settled, existing, there.end, stated.place);
+        if let Some(other) = compared.iter().find(|other| other.is_same(&entry)) {
+            confirm(&mut settled, existing, other.reference, stated.place);
             continue;
         }
         let superseded: Vec<(usize, String)> = compared
             .iter()
             .enumerate()
-            .filter(|(_, there)| there.live)
-            .filter_map(|(at, there)| {
-                let why = match there.at.is_some_and(|at| at > stated.at) {
-                    true => entry.superseded_by(there, word_vectors),
-                    false => there.superseded_by(&entry, word_vectors),
+            .filter(|(_, other)| other.live)
+            .filter_map(|(at, other)| {
+                let why = match other.at.is_some_and(|at| at > stated.at) {
+                    true => entry.superseded_by(other, word_vectors),
+                    false => other.superseded_by(&entry, word_vectors),
                 };
                 Some((at, why?))
             })
@@ -177,13 +175,13 @@ pub fn compare(
         // What waits for a person takes no place yet.
         entry.live = draft.is_none();
         for (at, why) in superseded.into_iter().filter(|_| draft.is_none()) {
-            let there = &mut compared[at];
-            let (newer, older) = if there.at.is_some_and(|at| at > stated.at) {
+            let other = &mut compared[at];
+            let (newer, older) = if other.at.is_some_and(|at| at > stated.at) {
                 entry.live = false;
-                (there.end, entry.end)
+                (other.reference, entry.reference)
             } else {
-                there.live = false;
-                (entry.end, there.end)
+                other.live = false;
+                (entry.reference, other.reference)
             };
             settled.supersessions.push(Supersession { newer, older, why });
         }
@@ -202,18 +200,18 @@ pub fn compare(
     settled
 }
 
-fn confirm(settled: &mut FactPlan, existing: &[ExistingFact], end: FactRef, place: FactSource) {
-    match end {
+fn confirm(settled: &mut FactPlan, existing: &[ExistingFact], reference: FactRef, place: FactSource) {
+    match reference {
         FactRef::New(at) => {
             let places = &mut settled.new[at].places;
-            if places.iter().all(|there| there.from != place.from) {
+            if places.iter().all(|other| other.from != place.from) {
                 places.push(place);
             }
         }
         FactRef::Known(at) => {
             let lists = |sources: &Vec<String>| sources.contains(&place.from);
             let again =
-                settled.confirmed.iter().any(|(there, other)| *there == at && other.from == place.from);
+                settled.confirmed.iter().any(|(other, source)| *other == at && source.from == place.from);
             // A note that names no sources is a person's, or another tool's, and stays as it is.
             if !again && existing[at].sources.as_ref().is_some_and(|sources| !lists(sources)) {
                 settled.confirmed.push((at, place));
@@ -225,11 +223,10 @@ fn confirm(settled: &mut FactPlan, existing: &[ExistingFact], end: FactRef, plac
 impl ComparedFact {
     fn existing(at: usize, existing: &ExistingFact, word_vectors: &WordVectors<'_>) -> Self {
         Self {
-            end: FactRef::Known(at),
+            reference: FactRef::Known(at),
             text: existing.text.clone(),
             tokens: tokens(&existing.text),
-            statement: RuleStatement::of(&existing.text),
-            meaning: word_vectors.statement(&RuleStatement::of(&existing.text)),
+            statement: word_vectors.embed(&existing.text),
             workspace: existing.workspace.clone(),
             at: existing.at,
             pinned: existing.pinned,
@@ -237,22 +234,17 @@ impl ComparedFact {
         }
     }
 
-    fn stated(end: FactRef, stated: &StatedFact, word_vectors: &WordVectors<'_>) -> Self {
+    fn stated(reference: FactRef, stated: &StatedFact, word_vectors: &WordVectors<'_>) -> Self {
         Self {
-            end,
+            reference,
             text: stated.text.clone(),
             tokens: tokens(&stated.text),
-            statement: RuleStatement::of(&stated.text),
-            meaning: word_vectors.statement(&RuleStatement::of(&stated.text)),
+            statement: word_vectors.embed(&stated.text),
             workspace: stated.workspace.clone(),
             at: Some(stated.at),
             pinned: false,
             live: true,
         }
-    }
-
-    fn meant(&self) -> EmbeddedStatement<'_> {
-        EmbeddedStatement { statement: &self.statement, embedding: self.meaning.as_ref() }
     }
 
     /// Returns `true` if both facts state the same in the same workspace. Facts that are no longer
@@ -261,7 +253,7 @@ impl ComparedFact {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
         }
-        self.statement.is_same(&new.statement) || is_beginning(&new.text, &self.text)
+        self.statement.statement.is_same(&new.statement.statement) || is_beginning(&new.text, &self.text)
     }
 
     /// Returns the reason, for display, why `new` supersedes this fact; `None` if both can be
@@ -277,13 +269,15 @@ impl ComparedFact {
         if figure.as_ref().is_some_and(|figure| figure.is_label) {
             return None;
         }
-        if let Some(opposition) = self.meant().contradiction(&new.meant(), word_vectors) {
+        if let Some(opposition) =
+            self.statement.embedded().contradiction(&new.statement.embedded(), word_vectors)
+        {
             return Some(format!("They contradict each other: {}.", opposition.reason));
         }
         if let Some(figure) = figure {
             return Some(format!("The number changed: {} before, {} now.", figure.one, figure.other));
         }
-        let more = new.meant().refines(&self.meant(), word_vectors);
+        let more = new.statement.embedded().refines(&self.statement.embedded(), word_vectors);
         more.then(|| "It says the same in more detail.".to_owned())
     }
 }

@@ -11,7 +11,7 @@ use crate::confidence::ConfidenceLevel;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{EmbeddedStatement, RuleStatement};
+use cm_playbook::conflict::OwnedStatement;
 use cm_playbook::embedding_model::WordVectors;
 
 /// A session or source that shows or contradicts a preference.
@@ -50,7 +50,7 @@ pub struct PreferenceEvidence {
     pub level: ConfidenceLevel,
 }
 
-/// Counts the observations of a preference, which must be in order of time.
+/// Counts the observations of a preference, given in any order.
 pub fn evidence(observations: &[PreferenceObservation]) -> PreferenceEvidence {
     let mut ordered: Vec<&PreferenceObservation> = observations.iter().collect();
     ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
@@ -179,7 +179,7 @@ pub enum PreferenceRef {
 struct ComparedPreference<'k> {
     existing: Option<(usize, &'k ExistingPreference)>,
     text: String,
-    statement: RuleStatement,
+    statement: OwnedStatement,
     workspace: Option<String>,
     agent: Option<String>,
     observations: Vec<PreferenceObservation>,
@@ -207,12 +207,12 @@ pub fn compare(
     let mut entries: Vec<ComparedPreference<'_>> = existing
         .iter()
         .enumerate()
-        .map(|(at, existing)| ComparedPreference::existing(at, existing))
+        .map(|(at, existing)| ComparedPreference::existing(at, existing, word_vectors))
         .collect();
     let mut settled = PreferencePlan::default();
     let mut oppositions: Vec<Opposition> = Vec::new();
     for stated in preferences {
-        let new = ComparedPreference::stated(stated);
+        let new = ComparedPreference::stated(stated, word_vectors);
         let same = entries.iter().position(|entry| entry.is_like(&new, word_vectors));
         let newer = same.unwrap_or(entries.len());
         for (older, entry) in entries.iter_mut().enumerate().filter(|(at, _)| Some(*at) != same) {
@@ -278,11 +278,11 @@ fn supersessions(
 }
 
 impl<'k> ComparedPreference<'k> {
-    fn existing(at: usize, existing: &'k ExistingPreference) -> Self {
+    fn existing(at: usize, existing: &'k ExistingPreference, word_vectors: &WordVectors<'_>) -> Self {
         Self {
             existing: Some((at, existing)),
             text: existing.text.clone(),
-            statement: RuleStatement::of(&existing.text),
+            statement: word_vectors.embed(&existing.text),
             workspace: existing.workspace.clone(),
             agent: None,
             observations: existing.observations.clone(),
@@ -294,10 +294,10 @@ impl<'k> ComparedPreference<'k> {
         }
     }
 
-    fn stated(stated: StatedPreference) -> Self {
+    fn stated(stated: StatedPreference, word_vectors: &WordVectors<'_>) -> Self {
         Self {
             existing: None,
-            statement: RuleStatement::of(&stated.text),
+            statement: word_vectors.embed(&stated.text),
             text: stated.text,
             workspace: stated.workspace,
             agent: stated.agent,
@@ -316,11 +316,8 @@ impl<'k> ComparedPreference<'k> {
         let may_be = new.draft.is_none()
             && same_place(self.workspace.as_deref(), new.workspace.as_deref())
             && self.is_older(new);
-        let meant = |entry: &Self| word_vectors.statement(&entry.statement);
-        let (one, other) = may_be.then(|| (meant(self), meant(new)))?;
-        let one = EmbeddedStatement { statement: &self.statement, embedding: one.as_ref() };
-        let other = EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() };
-        let opposition = one.contradiction(&other, word_vectors)?;
+        let opposition = may_be
+            .then(|| self.statement.embedded().contradiction(&new.statement.embedded(), word_vectors))??;
         Some(opposition.reason.to_string())
     }
 
@@ -336,15 +333,10 @@ impl<'k> ComparedPreference<'k> {
 
     /// Whether both preferences say the same.
     fn is_like(&self, new: &Self, word_vectors: &WordVectors<'_>) -> bool {
-        if self.statement.is_same(&new.statement) || is_beginning(&new.text, &self.text) {
+        if self.statement.statement.is_same(&new.statement.statement) || is_beginning(&new.text, &self.text) {
             return true;
         }
-        let (one, other) = (word_vectors.statement(&self.statement), word_vectors.statement(&new.statement));
-        let one = EmbeddedStatement { statement: &self.statement, embedding: one.as_ref() };
-        one.restates(
-            &EmbeddedStatement { statement: &new.statement, embedding: other.as_ref() },
-            word_vectors,
-        )
+        self.statement.embedded().restates(&new.statement.embedded(), word_vectors)
     }
 
     /// Adds the observations of an equivalent preference. Preferences that a person wrote do not

@@ -166,14 +166,12 @@ impl DeprecationReason {
 /// Effect of feedback on the maturity of a bullet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MaturityChange {
-    /// The maturity does not change.
-    Stays,
+    Unchanged,
     /// The maturity rises to this level.
-    Rises(Maturity),
-    /// The maturity sinks to this level; the bullet stays in use.
-    Sinks(Maturity),
-    /// The bullet becomes deprecated.
-    Falls(DeprecationReason),
+    Promoted(Maturity),
+    /// The maturity falls to this level; the bullet stays in use.
+    Lowered(Maturity),
+    Deprecated(DeprecationReason),
 }
 
 /// Computes the maturity from all events, each judged at its own time; age alone changes nothing.
@@ -186,7 +184,7 @@ pub fn verdict(
     scoring: &Scoring,
 ) -> MaturityChange {
     if stored == Maturity::Deprecated {
-        return MaturityChange::Stays;
+        return MaturityChange::Unchanged;
     }
     let own = replay(track, Maturity::Candidate, scoring);
     let judged = match own.downfall {
@@ -194,10 +192,10 @@ pub fn verdict(
         _ => own,
     };
     match (judged.downfall, judged.maturity) {
-        (Some(why), _) => MaturityChange::Falls(why),
-        (None, maturity) if maturity > stored => MaturityChange::Rises(maturity),
-        (None, maturity) if maturity < stored && judged.peak >= stored => MaturityChange::Sinks(maturity),
-        _ => MaturityChange::Stays,
+        (Some(why), _) => MaturityChange::Deprecated(why),
+        (None, maturity) if maturity > stored => MaturityChange::Promoted(maturity),
+        (None, maturity) if maturity < stored && judged.peak >= stored => MaturityChange::Lowered(maturity),
+        _ => MaturityChange::Unchanged,
     }
 }
 

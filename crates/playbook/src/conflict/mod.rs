@@ -37,7 +37,7 @@ pub use pairs::alike;
 pub use relation::StatementRelation;
 pub use restatement::{restated, statement_of_note};
 pub use retraction::takes_place_of;
-pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
+pub use similarity::{EmbeddedStatement, MinSimilarity, OwnedStatement, Similarity, opposed};
 pub use statement::{RuleStatement, likeness, words};
 pub(crate) use statement_digest::StatementDigest;
 pub use verdict::{

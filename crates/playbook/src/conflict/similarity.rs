@@ -12,6 +12,7 @@ use super::claim_comparison::MIN_COMMON_SHARE;
 use super::statement::{RuleStatement, WrittenWord};
 use super::{RuleContradiction, chosen, claimed, likeness};
 use crate::embedding_model::WordVectors;
+use cm_text::embedding::Embedding;
 
 /// Minimum similarity of two words, 0–1, at which they count as synonyms in otherwise similar
 /// rules.
@@ -140,7 +141,21 @@ pub struct EmbeddedStatement<'s> {
     /// Words and claims of the rule.
     pub statement: &'s RuleStatement,
     /// Embedding; `None` without a model.
-    pub embedding: Option<&'s cm_text::embedding::Embedding>,
+    pub embedding: Option<&'s Embedding>,
+}
+
+/// A parsed rule that owns its embedding.
+#[derive(Debug, Clone)]
+pub struct OwnedStatement {
+    pub statement: RuleStatement,
+    /// Embedding; `None` without a model.
+    pub embedding: Option<Embedding>,
+}
+
+impl OwnedStatement {
+    pub fn embedded(&self) -> EmbeddedStatement<'_> {
+        EmbeddedStatement { statement: &self.statement, embedding: self.embedding.as_ref() }
+    }
 }
 
 impl EmbeddedStatement<'_> {

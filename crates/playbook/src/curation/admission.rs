@@ -150,9 +150,8 @@ impl AdmissionCheck<'_> {
         if let Some(at) = self.bullet_index.exact(&agent_text, standing) {
             return Admission::Duplicate { at, reworded: false };
         }
-        let statement = RuleStatement::of(&agent_text);
-        let embedding = self.word_vectors.statement(&statement);
-        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+        let statement = self.word_vectors.embed(&agent_text);
+        let embedded = statement.embedded();
         if let Some(blocked) = self.blocked(&rule, embedded) {
             return blocked;
         }
@@ -176,10 +175,10 @@ impl AdmissionCheck<'_> {
         if let Some(at) = self.other_vaults.same(embedded, self.word_vectors, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
-        let mut conflicts = self.bullet_index.opposed(&statement, self.word_vectors, standing);
+        let mut conflicts = self.bullet_index.opposed(embedded, self.word_vectors, standing);
         conflicts.retain(|(at, _)| replaced.iter().chain(&excluded).all(|(other, _)| at != other));
         conflicts.extend(excluded);
-        let conflicts_elsewhere = self.opposed_elsewhere(&statement, &rule_scope);
+        let conflicts_elsewhere = self.opposed_elsewhere(embedded, &rule_scope);
         let refines = self.bullet_index.refined(embedded, self.word_vectors, standing);
         let mut neighbours =
             self.bullet_index.neighbours(embedded, self.limits.duplicate(), self.word_vectors, standing);
@@ -220,7 +219,7 @@ impl AdmissionCheck<'_> {
 
     fn opposed_elsewhere(
         &self,
-        statement: &RuleStatement,
+        rule: EmbeddedStatement<'_>,
         rule_scope: &RuleScope<'_>,
     ) -> Vec<ConflictElsewhere> {
         let of = |(at, reason): (usize, String)| {
@@ -228,7 +227,7 @@ impl AdmissionCheck<'_> {
             ConflictElsewhere { id: bullet.id.to_string(), content: bullet.content().to_owned(), reason }
         };
         self.other_vaults
-            .opposed(statement, self.word_vectors, |bullet| {
+            .opposed(rule, self.word_vectors, |bullet| {
                 bullet.is_live() && bullet.rule_scope().overlaps(rule_scope)
             })
             .into_iter()

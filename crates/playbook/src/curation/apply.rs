@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::adding::{blocked_words, type_of};
 use super::admission::{Admission, AdmissionCheck};
 use super::bullet_index::BulletIndex;
-use super::delta::CurationDelta;
+use super::delta::{CurationDelta, DeltaKind};
 use super::history::RuleEvidenceSource;
 use super::left_out::LeftOutRules;
 use super::report::{AppliedDelta, CurationReport, UnappliedCode, UnappliedDelta};
@@ -112,7 +112,7 @@ pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationRes
     let mut curation = Curation::of(playbook, request);
     for (delta, number) in request.deltas.iter().zip(1..) {
         curation.number = number;
-        curation.op = delta.name();
+        curation.op = delta.kind();
         if curation.has_too_many(delta) {
             curation.refuse(
                 None,
@@ -149,7 +149,7 @@ pub(super) struct Curation<'a> {
     pub(super) seen: HashSet<String>,
     pub(super) per_session: std::collections::HashMap<String, usize>,
     pub(super) number: usize,
-    pub(super) op: &'static str,
+    pub(super) op: DeltaKind,
 }
 
 impl<'a> Curation<'a> {
@@ -158,7 +158,7 @@ impl<'a> Curation<'a> {
         blocked.extend(request.elsewhere.blocked.iter().cloned());
         Self {
             request,
-            bullet_index: BulletIndex::of(playbook).without(request.left_out),
+            bullet_index: BulletIndex::of(playbook).with_left_out(request.left_out),
             elsewhere: BulletIndex::of(request.elsewhere),
             word_vectors: WordVectors::of(request.meaning),
             blocked,
@@ -172,7 +172,7 @@ impl<'a> Curation<'a> {
             seen: HashSet::new(),
             per_session: std::collections::HashMap::new(),
             number: 0,
-            op: "",
+            op: DeltaKind::Add,
         }
     }
 
@@ -242,7 +242,7 @@ impl<'a> Curation<'a> {
         bullet.updated = Some(self.request.now);
         self.report.applied.push(AppliedDelta {
             delta: self.number,
-            op: self.op.to_owned(),
+            op: self.op,
             id: bullet.id.to_string(),
             content: bullet.content().to_owned(),
             state: bullet.state,
@@ -258,7 +258,7 @@ impl<'a> Curation<'a> {
     ) -> UnappliedDelta {
         UnappliedDelta {
             delta: self.number,
-            op: self.op.to_owned(),
+            op: self.op.name().to_owned(),
             id: at.map(|at| self.bullet_index.get(at).id.to_string()),
             code,
             reason: reason.into(),

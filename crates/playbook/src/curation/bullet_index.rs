@@ -54,8 +54,8 @@ impl BulletIndex {
         index
     }
 
-    /// Adds the rules of the playbook that are not given.
-    pub(super) fn without(self, left_out: &LeftOutRules) -> Self {
+    /// Adds the rules of the playbook that are not among its bullets.
+    pub(super) fn with_left_out(self, left_out: &LeftOutRules) -> Self {
         Self { left_out: left_out.clone(), ..self }
     }
 
@@ -252,17 +252,16 @@ impl BulletIndex {
     /// the reason for display.
     pub fn opposed(
         &self,
-        statement: &RuleStatement,
+        rule: EmbeddedStatement<'_>,
         word_vectors: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, String)> {
-        let embedding = word_vectors.statement(statement);
-        let rule = EmbeddedStatement { statement, embedding: embedding.as_ref() };
         let candidates: HashSet<usize> =
             self.candidates(rule, word_vectors, &passes).into_iter().map(|(at, _)| at).collect();
         let is_compared = |at: usize, indexed: &IndexedBullet| {
             candidates.contains(&at)
-                || passes(&indexed.bullet) && opposed(statement, indexed.statement(), word_vectors).is_some()
+                || passes(&indexed.bullet)
+                    && opposed(rule.statement, indexed.statement(), word_vectors).is_some()
         };
         let compared = self.bullets.iter().enumerate().filter(|(at, indexed)| is_compared(*at, indexed));
         compared

@@ -34,10 +34,10 @@ impl Curation<'_> {
             let may_lower = harmed || review_all || !self.with_feedback.contains(&at);
             let bullet = self.bullet_index.get(at);
             match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
-                MaturityChange::Rises(to) => self.promote(at, to),
-                MaturityChange::Sinks(to) if may_lower => self.sink(at, to),
-                MaturityChange::Falls(why) if may_lower => self.demote(at, why),
-                MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => {}
+                MaturityChange::Promoted(to) => self.promote(at, to),
+                MaturityChange::Lowered(to) if may_lower => self.lower(at, to),
+                MaturityChange::Deprecated(why) if may_lower => self.deprecate_by_feedback(at, why),
+                MaturityChange::Unchanged | MaturityChange::Lowered(_) | MaturityChange::Deprecated(_) => {}
             }
             self.recheck_gate(at);
         }
@@ -50,7 +50,7 @@ impl Curation<'_> {
         }
     }
 
-    fn sink(&mut self, at: usize, to: Maturity) {
+    fn lower(&mut self, at: usize, to: Maturity) {
         if self.is_out_of_reach(at) {
             return;
         }
@@ -66,7 +66,7 @@ impl Curation<'_> {
     }
 
     fn promote(&mut self, at: usize, to: Maturity) {
-        // A pin is a person's word that automation leaves the bullet as it is; a person's own mark may raise it.
+        // Automation leaves a pinned bullet as it is; a person's own mark may raise it.
         if self.is_out_of_reach(at) {
             return;
         }
@@ -90,7 +90,7 @@ impl Curation<'_> {
         self.bullet_index.get(at).pinned && self.request.authority == super::Authority::Automation
     }
 
-    fn demote(&mut self, at: usize, why: DeprecationReason) {
+    fn deprecate_by_feedback(&mut self, at: usize, why: DeprecationReason) {
         let bullet = self.bullet_index.get(at);
         let (from, content) = (bullet.maturity, bullet.content().to_owned());
         let reason = why.sentence(&bullet.feedback);
@@ -113,7 +113,7 @@ impl Curation<'_> {
         let there = self.bullet_index.exact(&content::agent_text(&text, bullet_type), Bullet::is_standing);
         let anti = there.unwrap_or_else(|| {
             let fields = BulletFields {
-                why: Some(story(&old)),
+                why: Some(withdrawal_reason(&old)),
                 kind: if bullet_type == BulletType::AntiPattern {
                     BulletKind::AntiPattern
                 } else {
@@ -201,7 +201,7 @@ pub fn warning(rule: &str) -> String {
 }
 
 /// Explains in one or two sentences why a rule was withdrawn.
-fn story(rule: &Bullet) -> String {
+fn withdrawal_reason(rule: &Bullet) -> String {
     let mut reasons: Vec<String> = Vec::new();
     let harm = rule.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);
     let mut count = 0;
@@ -219,9 +219,9 @@ fn story(rule: &Bullet) -> String {
         return format!("This was the rule {} until it was withdrawn: {reason}.", rule.id);
     }
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-    let mut story = format!("This was the rule {} until it caused harm {times}", rule.id);
+    let mut text = format!("This was the rule {} until it caused harm {times}", rule.id);
     if !reasons.is_empty() {
-        story += &format!(": {}", reasons.join(", "));
+        text += &format!(": {}", reasons.join(", "));
     }
-    story + "."
+    text + "."
 }

@@ -6,7 +6,6 @@ use super::adding::tags;
 use super::apply::Curation;
 use super::delta::MergeDelta;
 use super::report::UnappliedCode;
-use crate::conflict::RuleStatement;
 use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletFields, BulletState, DerivedFrom, merge_feedback};
 use cm_note::note::Feedback;
@@ -48,9 +47,9 @@ impl Curation<'_> {
             return self.refuse_naming(id, UnappliedCode::Blocked, reason);
         }
         let mut merged = self.merged(&parts, &rule);
-        let statement = RuleStatement::of(&agent_text);
+        let statement = self.word_vectors.embed(&agent_text);
         let rule_scope = merged.rule_scope();
-        let opposed = self.bullet_index.opposed(&statement, &self.word_vectors, |other| {
+        let opposed = self.bullet_index.opposed(statement.embedded(), &self.word_vectors, |other| {
             other.is_standing()
                 && other.rule_scope().overlaps(&rule_scope)
                 && merge.ids.iter().all(|id| other.id.as_str() != id)

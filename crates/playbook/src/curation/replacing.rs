@@ -5,7 +5,6 @@ use super::adding::deprecated_words;
 use super::apply::Curation;
 use super::delta::{DeprecateDelta, PinDelta, ReplaceDelta};
 use super::report::UnappliedCode;
-use crate::conflict::RuleStatement;
 use cm_note::bullet::{Bullet, BulletState, Maturity, content};
 use cm_note::note::suspicion::payload;
 
@@ -13,13 +12,13 @@ impl Curation<'_> {
     /// Whether the bullet at index `at` contradicts an active one.
     pub(super) fn contradicts_live(&self, at: usize) -> bool {
         let bullet = self.bullet_index.get(at);
-        let statement = RuleStatement::of(&bullet.agent_text());
+        let statement = self.word_vectors.embed(&bullet.agent_text());
         let meets = |other: &Bullet| {
             other.id != bullet.id && other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope())
         };
         let elsewhere = |other: &Bullet| other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope());
-        !self.bullet_index.opposed(&statement, &self.word_vectors, meets).is_empty()
-            || !self.elsewhere.opposed(&statement, &self.word_vectors, elsewhere).is_empty()
+        !self.bullet_index.opposed(statement.embedded(), &self.word_vectors, meets).is_empty()
+            || !self.elsewhere.opposed(statement.embedded(), &self.word_vectors, elsewhere).is_empty()
     }
 
     pub(super) fn replace(&mut self, replace: &ReplaceDelta) {
@@ -47,10 +46,10 @@ impl Curation<'_> {
                 }
             };
         }
-        let statement = RuleStatement::of(&agent_text);
+        let statement = self.word_vectors.embed(&agent_text);
         let opposed = self
             .bullet_index
-            .opposed(&statement, &self.word_vectors, |other| other.is_standing() && meets(other));
+            .opposed(statement.embedded(), &self.word_vectors, |other| other.is_standing() && meets(other));
         if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
             return self.refuse_naming(id, UnappliedCode::Blocked, reason);
         }

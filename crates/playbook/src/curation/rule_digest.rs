@@ -10,7 +10,7 @@ use super::adding::type_of;
 use super::bullet_index::{MAX_CANDIDATES, MIN_CANDIDATE_SIMILARITY};
 use super::delta::AddDelta;
 use super::left_out::LeftOutRules;
-use crate::conflict::{EmbeddedStatement, RuleStatement, StatementDigest};
+use crate::conflict::StatementDigest;
 use crate::embedding_model::WordVectors;
 use cm_note::bullet::content::{self, RuleHash};
 use cm_note::bullet::{Bullet, RuleScope, Scope};
@@ -39,9 +39,6 @@ impl<'a> RuleDigest<'a> {
     /// Returns the stored form of a rule's digest.
     pub fn stored(bullet: &Bullet, word_vectors: &WordVectors<'_>) -> Vec<u8> {
         let text = bullet.agent_text();
-        let statement = RuleStatement::of(&text);
-        let embedding = word_vectors.statement(&statement);
-        let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         let digest = RuleDigest {
             id: bullet.id.as_str(),
             path: bullet.path.as_str(),
@@ -51,7 +48,7 @@ impl<'a> RuleDigest<'a> {
             workspace: bullet.workspace.as_deref(),
             is_standing: bullet.is_standing(),
             is_live: bullet.is_live(),
-            statement: StatementDigest::of(embedded),
+            statement: StatementDigest::of(word_vectors.embed(&text).embedded()),
             hash: *RuleHash::of(&text).bytes(),
         };
         // Writing to memory cannot fail.
@@ -87,9 +84,8 @@ pub fn concerned(
     let Ok(rule) = content::rule(&proposal.content) else { return BTreeSet::new() };
     let text = content::agent_text(&rule, type_of(add));
     let hash = *RuleHash::of(&text).bytes();
-    let statement = RuleStatement::of(&text);
-    let embedding = word_vectors.statement(&statement);
-    let new = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let statement = word_vectors.embed(&text);
+    let new = statement.embedded();
     let own = StatementDigest::of(new);
     let rule_scope = proposal.rule_scope();
     let mut found = BTreeSet::new();

@@ -53,11 +53,11 @@ fn judged(bullet: &Bullet, scoring: &Scoring) -> MaturityChange {
 
 fn words(verdict: MaturityChange) -> String {
     match verdict {
-        MaturityChange::Stays => "stays".to_owned(),
-        MaturityChange::Rises(maturity) => format!("rises to {}", maturity.name()),
-        MaturityChange::Sinks(maturity) => format!("sinks to {}", maturity.name()),
-        MaturityChange::Falls(DeprecationReason::Ratio { .. }) => "falls by ratio".to_owned(),
-        MaturityChange::Falls(DeprecationReason::Score { .. }) => "falls by score".to_owned(),
+        MaturityChange::Unchanged => "stays".to_owned(),
+        MaturityChange::Promoted(maturity) => format!("rises to {}", maturity.name()),
+        MaturityChange::Lowered(maturity) => format!("sinks to {}", maturity.name()),
+        MaturityChange::Deprecated(DeprecationReason::Ratio { .. }) => "falls by ratio".to_owned(),
+        MaturityChange::Deprecated(DeprecationReason::Score { .. }) => "falls by score".to_owned(),
     }
 }
 
@@ -173,7 +173,7 @@ fn one_session_or_person_alone_retires_no_rule() {
         ..event(FeedbackSignal::Harmful, 0.0, 1.0)
     };
     let fallen = |feedback: Vec<Feedback>| {
-        matches!(judged(&bullet(Maturity::Proven, feedback), &scoring), MaturityChange::Falls(_))
+        matches!(judged(&bullet(Maturity::Proven, feedback), &scoring), MaturityChange::Deprecated(_))
     };
     assert!(!fallen(vec![harm(None, Some("a")); 9]));
     assert!(!fallen(vec![harm(None, None); 9]), "one person on nine days");
@@ -194,11 +194,11 @@ fn what_a_person_validated_is_not_retired_by_the_harm_before() {
     let scoring = Scoring::default();
     let mut rule =
         bullet(Maturity::Candidate, in_sessions(vec![event(FeedbackSignal::Harmful, 10.0, 1.0); 3]));
-    assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
+    assert!(matches!(judged(&rule, &scoring), MaturityChange::Deprecated(_)));
     rule.fields.last_validated_at = Some(now().minus_days(9.0));
-    assert_eq!(judged(&rule, &scoring), MaturityChange::Stays);
+    assert_eq!(judged(&rule, &scoring), MaturityChange::Unchanged);
     rule.feedback.push(Feedback { session: Some("new".into()), ..event(FeedbackSignal::Harmful, 1.0, 1.0) });
-    assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
+    assert!(matches!(judged(&rule, &scoring), MaturityChange::Deprecated(_)));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn wasted_time_retires_and_forbids_nothing() {
         let mut rule =
             bullet(Maturity::Proven, in_sessions(vec![event(FeedbackSignal::Harmful, 0.0, 1.0); 2]));
         rule.feedback.iter_mut().for_each(|event| event.reason = reason.map(str::to_owned));
-        assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
+        assert!(matches!(judged(&rule, &scoring), MaturityChange::Deprecated(_)));
         is_forbidden(&rule, rule.maturity, now(), &scoring)
     };
     assert!(harmed(None) && harmed(Some("caused_bug")));
@@ -230,7 +230,7 @@ fn one_person_retires_a_rule_by_stating_its_opposite_and_only_below_the_threshol
         bullet(maturity, vec![harm])
     };
     let is_score = |rule: &Bullet| {
-        matches!(judged(rule, &scoring), MaturityChange::Falls(DeprecationReason::Score { .. }))
+        matches!(judged(rule, &scoring), MaturityChange::Deprecated(DeprecationReason::Score { .. }))
     };
     assert!(is_score(&stated(Maturity::Established, 0.0)), "-4 is below -3");
     assert!(!is_score(&stated(Maturity::Candidate, 0.0)), "-2 is not");
@@ -267,7 +267,7 @@ fn any_half_life() -> impl Strategy<Value = Option<f64>> {
 
 prop_compose! {
     fn any_bullet()(
-        maturity in prop::sample::select(Maturity::ALL), pinned: bool, half_life in any_half_life(),
+        maturity in prop::sample::select(&Maturity::ALL[..]), pinned: bool, half_life in any_half_life(),
         feedback in prop::collection::vec(any_event(), 0..12),
     ) -> Bullet {
         let mut bullet = Bullet { pinned, ..bullet(maturity, feedback) };
@@ -292,9 +292,9 @@ fn any_events() -> impl Strategy<Value = Vec<Feedback>> {
 /// Applies a verdict to a bullet.
 fn follow(bullet: &Bullet, verdict: MaturityChange) -> Bullet {
     let maturity = match verdict {
-        MaturityChange::Stays => bullet.maturity,
-        MaturityChange::Rises(maturity) | MaturityChange::Sinks(maturity) => maturity,
-        MaturityChange::Falls(_) => Maturity::Deprecated,
+        MaturityChange::Unchanged => bullet.maturity,
+        MaturityChange::Promoted(maturity) | MaturityChange::Lowered(maturity) => maturity,
+        MaturityChange::Deprecated(_) => Maturity::Deprecated,
     };
     Bullet { maturity, ..bullet.clone() }
 }
@@ -370,9 +370,9 @@ proptest! {
     fn a_pinned_bullet_never_falls_and_a_deprecated_one_stays(bullet in any_bullet()) {
         let scoring = Scoring::default();
         let pinned = Bullet { pinned: true, ..bullet.clone() };
-        prop_assert!(!matches!(judged(&pinned, &scoring), MaturityChange::Falls(_) | MaturityChange::Sinks(_)));
+        prop_assert!(!matches!(judged(&pinned, &scoring), MaturityChange::Deprecated(_) | MaturityChange::Lowered(_)));
         let deprecated = Bullet { maturity: Maturity::Deprecated, ..bullet };
-        prop_assert_eq!(judged(&deprecated, &scoring), MaturityChange::Stays);
+        prop_assert_eq!(judged(&deprecated, &scoring), MaturityChange::Unchanged);
         prop_assert_eq!(score(&deprecated, 0.0), 0.0);
     }
 
@@ -381,7 +381,7 @@ proptest! {
         let scoring = Scoring::default();
         let calm = |bullet: &Bullet| verdict(bullet.into(), bullet.maturity, false, &scoring);
         let followed = follow(&bullet, calm(&bullet));
-        prop_assert_eq!(calm(&followed), MaturityChange::Stays);
+        prop_assert_eq!(calm(&followed), MaturityChange::Unchanged);
     }
 
     #[test]
@@ -444,7 +444,7 @@ proptest! {
         let signals = [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Helpful];
         let events = signals.into_iter().zip(days).map(|(signal, days)| event(signal, days, weight)).collect();
         let rule = bullet(Maturity::ALL[maturity], in_sessions(events));
-        prop_assert!(!matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
+        prop_assert!(!matches!(judged(&rule, &scoring), MaturityChange::Deprecated(_)));
         prop_assert!(!is_forbidden(&rule, rule.maturity, now(), &scoring));
     }
 
@@ -453,7 +453,7 @@ proptest! {
         let scoring = Scoring::default();
         let mut rule = bullet;
         rule.feedback.iter_mut().for_each(|event| (event.session, event.author, event.invert) = (None, Some("mara".into()), invert));
-        let fallen = matches!(judged(&rule, &scoring), MaturityChange::Falls(_));
+        let fallen = matches!(judged(&rule, &scoring), MaturityChange::Deprecated(_));
         prop_assert!(!fallen || invert);
         prop_assert!(!is_forbidden(&rule, rule.maturity, now(), &scoring) || invert);
     }
