@@ -1,7 +1,7 @@
 //! The command line: parses arguments, calls an operation, prints the result. One file per command, no product logic.
 #![allow(
     clippy::disallowed_methods,
-    reason = "this is the edge: environment, clock and other programs are met here"
+    reason = "only this layer uses the environment, the clock and other programs"
 )]
 
 mod ancestors;

@@ -112,7 +112,9 @@ impl EmbeddingProvider {
     pub fn sends_to(&self) -> Option<String> {
         let address = match self {
             Self::Outside(ExternalModel::Ollama { address, .. }) => address.clone()?,
-            Self::Outside(ExternalModel::OpenAi { address, .. }) => address.clone().unwrap_or_else(openai),
+            Self::Outside(ExternalModel::OpenAi { address, .. }) => {
+                address.clone().unwrap_or_else(openai_address)
+            }
             Self::Outside(ExternalModel::Onnx(_)) | Self::Builtin(_) | Self::None => return None,
         };
         (!address.is_loopback()).then(|| address.host().to_owned())
@@ -130,11 +132,11 @@ pub fn open(outside: &ExternalModel, dimension: Option<usize>) -> Result<Box<dyn
         ExternalModel::Ollama { model, address, timeout } => {
             let times =
                 Timeouts { usual: *timeout, first: MIN_FIRST_TIMEOUT.max(*timeout), pause: RETRY_PAUSE };
-            let address = address.clone().unwrap_or_else(ollama);
+            let address = address.clone().unwrap_or_else(ollama_address);
             Box::new(Ollama::new(&address, or(model, "nomic-embed-text"), times, dimension))
         }
         ExternalModel::OpenAi { model, address, key, timeout } => {
-            let address = address.clone().unwrap_or_else(openai);
+            let address = address.clone().unwrap_or_else(openai_address);
             let model = or(model, "text-embedding-3-small");
             Box::new(OpenAi::new(&address, model, key.clone(), (*timeout, RETRY_PAUSE), dimension))
         }
@@ -152,11 +154,11 @@ fn onnx_model(_: &OnnxConfig, _: Option<usize>) -> Result<Box<dyn Embedder + Sen
 }
 
 /// Base URL of OpenAI's API.
-pub fn openai() -> ServerUrl {
+pub fn openai_address() -> ServerUrl {
     ServerUrl::constant("https://api.openai.com/v1", "api.openai.com")
 }
 
-fn ollama() -> ServerUrl {
+fn ollama_address() -> ServerUrl {
     ServerUrl::constant("http://localhost:11434", "localhost")
 }
 
@@ -197,7 +199,7 @@ mod tests {
         assert_eq!(EmbeddingProvider::Outside(openai.clone()).sends_to().as_deref(), Some("api.openai.com"));
         assert_eq!(name(ollama), "ollama/nomic-embed-text");
         assert_eq!(name(openai), "openai/text-embedding-3-small");
-        for known in [super::openai(), super::ollama()] {
+        for known in [openai_address(), ollama_address()] {
             assert_eq!(ServerUrl::parse(&known.to_string()).unwrap(), known);
         }
     }

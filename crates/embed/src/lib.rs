@@ -15,9 +15,7 @@ mod remote;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{
-    BuiltinModel, EmbeddingProvider, ExternalModel, OnnxConfig, open, openai as openai_address,
-};
+pub use choice::{BuiltinModel, EmbeddingProvider, ExternalModel, OnnxConfig, open, openai_address};
 pub use error::{Error, Result};
 
 pub use cm_net::{ApiKey, ServerUrl};

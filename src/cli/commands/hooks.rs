@@ -14,7 +14,7 @@ use cm_app::{Error, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Maximum number of bytes that are read of a file with a token or a certificate.
-const MAX_TOKEN_FILE_BYTES: u64 = 1 << 20;
+const MAX_SECRET_FILE_BYTES: u64 = 1 << 20;
 
 /// Manage cm's hooks in coding agents
 ///
@@ -137,10 +137,10 @@ impl ServerArguments {
     }
 }
 
-/// Reads a file up to [`MAX_TOKEN_FILE_BYTES`] bytes.
+/// Reads a file up to [`MAX_SECRET_FILE_BYTES`] bytes.
 fn read_start(file: &Path) -> std::io::Result<String> {
     let mut text = String::new();
-    std::fs::File::open(file)?.take(MAX_TOKEN_FILE_BYTES).read_to_string(&mut text)?;
+    std::fs::File::open(file)?.take(MAX_SECRET_FILE_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 

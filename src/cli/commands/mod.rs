@@ -51,7 +51,7 @@ commands! {
         completions::Completions, manpages::Manpages;
 }
 
-/// Parses the value of `--limit`: an answer of no entries would say that there are none.
+/// Parses the value of `--limit`. 0 is refused: an empty answer would look as if there were no entries.
 pub(super) fn at_least_one(typed: &str) -> std::result::Result<usize, String> {
     match typed.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of 1 or more".to_owned()),

@@ -23,6 +23,8 @@ use cm_note::note::template::NoteTemplate;
 use cm_note::note::types::MemoryType;
 use cm_note::path::NotePath;
 
+pub use cm_text::thought::split_thought;
+
 /// Contents of a new memory note.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -52,125 +54,6 @@ pub struct AddedNote {
     pub commit: Option<String>,
     /// Existing notes with similar titles, at most three.
     pub similar: Vec<similar::SimilarTitle>,
-}
-
-/// Longest title that is made from a thought, in characters.
-const THOUGHT_TITLE: usize = 80;
-
-/// Splits a thought into the title and body of a memory. The title is the first line without a
-/// heading mark, or its first sentence if the line is long or all there is; if that is long as well, the
-/// title is cut and the body is the whole thought. The body is also the whole thought if its first line has
-/// links, tags or code, which a title does not keep.
-///
-/// ```
-/// use cm_app::verbs::add::split_thought;
-/// let (title, body) = split_thought("# Use jitter\n\nThe gateway blocks us otherwise.");
-/// assert_eq!((&*title, &*body), ("Use jitter", "The gateway blocks us otherwise."));
-/// let (title, body) = split_thought("Ask [[Ada|her]] about #gas");
-/// assert_eq!((&*title, &*body), ("Ask her about #gas", "Ask [[Ada|her]] about #gas"));
-/// ```
-pub fn split_thought(text: &str) -> (String, String) {
-    let text = text.trim();
-    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let line = line.trim_start_matches('#').trim();
-    let plain = without_markup(line);
-    if plain != line || has_tag(line) {
-        let (title, _) = split_thought_line(&plain, "");
-        return (title, text.to_owned());
-    }
-    split_thought_line(line, rest)
-}
-
-/// Splits a first line without markup, and the lines after it, into title and body.
-fn split_thought_line(line: &str, rest: &str) -> (String, String) {
-    if line.chars().count() <= THOUGHT_TITLE {
-        let (title, more) = if rest.is_empty() { first_sentence(line) } else { (line, rest) };
-        return (title.trim_end_matches('.').to_owned(), more.trim().to_owned());
-    }
-    let mut ends = line.match_indices(['.', '!', '?', ';', ':']).map(|(at, _)| at);
-    let (sentence, after) =
-        ends.find(|at| ends_sentence(line, *at)).map_or((line, ""), |at| line.split_at(at + 1));
-    if sentence.chars().count() <= THOUGHT_TITLE && after.starts_with(' ') {
-        let title = sentence.trim_end_matches(['.', ';', ':']).to_owned();
-        return (title, format!("{}\n{rest}", after.trim()).trim().to_owned());
-    }
-    let cut: String = line.chars().take(THOUGHT_TITLE).collect();
-    let words = cut.rsplit_once(' ').map_or(&*cut, |(words, _)| words);
-    let whole = format!("{line}\n{rest}");
-    (format!("{}…", words.trim_end_matches([',', ';', ':'])), whole.trim().to_owned())
-}
-
-/// Returns a line without the marks of wikilinks and code.
-fn without_markup(line: &str) -> String {
-    let (mut plain, mut rest) = (String::new(), line);
-    while let Some((before, (link, after))) =
-        rest.split_once("[[").and_then(|(before, link)| Some((before, link.split_once("]]")?)))
-    {
-        plain.push_str(before);
-        plain.push_str(link.rsplit_once('|').map_or(link, |(_, alias)| alias));
-        rest = after;
-    }
-    plain.push_str(rest);
-    plain.replace('`', "")
-}
-
-/// Whether a line has a tag such as `#gas`.
-fn has_tag(line: &str) -> bool {
-    let begins_tag =
-        |word: &str| word.strip_prefix('#').is_some_and(|tag| tag.starts_with(char::is_alphabetic));
-    line.split_whitespace().any(begins_tag)
-}
-
-/// Splits a line after its first sentence, which the next one follows with a capital letter.
-fn first_sentence(line: &str) -> (&str, &str) {
-    let is_end =
-        |at: &usize| ends_sentence(line, *at) && line[*at + 1..].trim_start().starts_with(char::is_uppercase);
-    let mut ends = line.match_indices(['.', '!', '?']).map(|(at, _)| at);
-    ends.find(is_end).map_or((line, ""), |at| line.split_at(at + 1))
-}
-
-/// German names of months, to which a day with a full stop belongs.
-const MONTHS: [&str; 13] = [
-    "Januar",
-    "Jänner",
-    "Februar",
-    "März",
-    "April",
-    "Mai",
-    "Juni",
-    "Juli",
-    "August",
-    "September",
-    "Oktober",
-    "November",
-    "Dezember",
-];
-/// German words before an ordinal number.
-const BEFORE_ORDINAL: [&str; 9] = ["am", "vom", "zum", "im", "der", "dem", "den", "des", "beim"];
-/// Abbreviations that a word follows. German writes each noun with a capital, so that short words alone
-/// are none.
-const ABBREVIATIONS: [&str; 33] = [
-    "Dr.", "Mr.", "Mrs.", "Ms.", "St.", "Nr.", "No.", "Hr.", "Fr.", "Str.", "Tel.", "Abs.", "Art.", "Jr.",
-    "Sr.", "Inc.", "Ltd.", "Co.", "Fig.", "Kap.", "Prof.", "Ing.", "bzw.", "ca.", "evtl.", "ggf.", "inkl.",
-    "max.", "min.", "vgl.", "zzgl.", "approx.", "vs.",
-];
-
-/// Whether the mark at `at` ends a sentence: a space follows, and a full stop belongs neither to an
-/// abbreviation such as `Dr.` or `e.g.`, nor to a date such as `5. Mai`.
-fn ends_sentence(line: &str, at: usize) -> bool {
-    let (sentence, rest) = line.split_at(at + 1);
-    let mut words = sentence.rsplit(' ');
-    let (word, before) = (words.next().unwrap_or(sentence), words.next().unwrap_or_default());
-    if !rest.starts_with(' ') || !word.ends_with('.') {
-        return rest.starts_with(' ');
-    }
-    let stem = word.trim_end_matches('.');
-    let next = rest.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let is_ordinal = (1..=2).contains(&stem.len())
-        && stem.bytes().all(|byte| byte.is_ascii_digit())
-        && (MONTHS.contains(&next) || BEFORE_ORDINAL.contains(&before.to_lowercase().as_str()));
-    let is_initial = stem.chars().count() == 1 && stem.starts_with(char::is_uppercase);
-    !is_initial && !stem.contains('.') && !is_ordinal && !ABBREVIATIONS.contains(&word)
 }
 
 /// Writes a new memory and commits it.
@@ -364,51 +247,5 @@ mod tests {
         let error = add(&vault.at("2026-01-02"), &options).unwrap_err();
         assert_eq!(error.message, "the text may contain a real secret (password)");
         assert!(error.location.is_none());
-    }
-
-    #[test]
-    fn a_thought_has_a_title_and_loses_nothing() {
-        let long = "word ".repeat(40);
-        for (thought, title, body) in [
-            ("Use jitter.", "Use jitter", ""),
-            ("Use jitter\nThe gateway blocks us.", "Use jitter", "The gateway blocks us."),
-            ("First sentence here. Second one.", "First sentence here", "Second one."),
-            ("Why jitter? It spreads load. Always.", "Why jitter?", "It spreads load. Always."),
-            ("Ask Dr. Miller about e.g. Postgres.", "Ask Dr. Miller about e.g. Postgres", ""),
-            ("Use v1.2 of cm. or not", "Use v1.2 of cm. or not", ""),
-            ("One. Two.\nThree.", "One. Two", "Three."),
-            (
-                "Termin am 5. Mai beim Notar. Ausweis mitnehmen.",
-                "Termin am 5. Mai beim Notar",
-                "Ausweis mitnehmen.",
-            ),
-            (
-                "Dr. Müller prüft am 3. März. Bitte vorbereiten.",
-                "Dr. Müller prüft am 3. März",
-                "Bitte vorbereiten.",
-            ),
-            (
-                "Das Lager ist im 2. Stock. Schlüssel bei Ida.",
-                "Das Lager ist im 2. Stock",
-                "Schlüssel bei Ida.",
-            ),
-            ("Wir liefern ca. Hundert Stück bzw. Kisten.", "Wir liefern ca. Hundert Stück bzw. Kisten", ""),
-            ("We use Python 3. Then came Rust.", "We use Python 3", "Then came Rust."),
-            (
-                "Der Termin beim Notar ist am 5. Mai um zehn Uhr. Ausweis und Vollmacht mitnehmen, und vorher anrufen.",
-                "Der Termin beim Notar ist am 5. Mai um zehn Uhr",
-                "Ausweis und Vollmacht mitnehmen, und vorher anrufen.",
-            ),
-            (
-                "Retries need jitter. Without it, all gauges of the harbour ask the gateway at the same second.",
-                "Retries need jitter",
-                "Without it, all gauges of the harbour ask the gateway at the same second.",
-            ),
-        ] {
-            assert_eq!(split_thought(thought), (title.to_owned(), body.to_owned()));
-        }
-        let (title, body) = split_thought(&long);
-        assert!(title.ends_with("word…") && title.chars().count() <= THOUGHT_TITLE, "{title}");
-        assert_eq!(body, long.trim());
     }
 }

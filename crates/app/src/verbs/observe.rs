@@ -25,8 +25,9 @@ use cm_note::note::check::is_category;
 use cm_note::note::length::{MIN_STATEMENT_CHARS, is_too_short};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation, StatementVerdict};
+use cm_playbook::conflict::{EmbeddedStatement, OwnedStatement, StatementRelation, StatementVerdict};
 use cm_playbook::embedding_model::WordVectors;
+use cm_text::sentence;
 
 /// An observation to store.
 #[derive(Debug, Clone, Default)]
@@ -75,9 +76,10 @@ const MAX_TITLE_CHARS: usize = 80;
 /// Number of memories that are compared with an observation and may be listed as similar.
 const COMPARED_MEMORIES: usize = 20;
 const MAX_NEIGHBOURS: usize = 3;
-/// How many of them, the likeliest to state the same or the opposite, are read together with it.
+/// Maximum number of pairs, the likeliest first, that the pair model reads.
 const MAX_READ_PAIRS: usize = 2;
-/// Minimum probability of being about one thing for reading the second of them.
+/// The second pair is read only if the fast model gives it at least this probability, 0–1, of being about
+/// one thing.
 const READ_NEXT_FROM: f64 = 0.35;
 /// Minimum similarity, 0–1, of a memory that is listed.
 const MIN_LISTED_SIMILARITY: f64 = 0.5;
@@ -164,17 +166,14 @@ struct Comparison {
 fn same_in(context: &Context, open: &OpenVault, paths: Vec<NotePath>, content: &str) -> Option<String> {
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
     let word_vectors = WordVectors::of(model);
-    let statement = RuleStatement::of(content);
-    let embedding = word_vectors.statement(&statement);
-    let embedded = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let subject = word_vectors.embed(content);
+    let subject = subject.embedded();
     let states_the_same = |found: &ResolvedNote<'_>| {
-        let other_statement =
-            RuleStatement::of(&statement_of(&found.note.title, Split::of(&found.text()).body()));
-        let embedding = word_vectors.statement(&other_statement);
-        let there = EmbeddedStatement { statement: &other_statement, embedding: embedding.as_ref() };
+        let other = word_vectors.embed(&statement_of(&found.note.title, Split::of(&found.text()).body()));
+        let other = other.embedded();
         // Other threads wait meanwhile: what cannot be one statement is not read by the slower models.
-        embedded.says_same(&there, &word_vectors)
-            && matches!(embedded.verdict(&there, least, &word_vectors), StatementRelation::Same)
+        subject.says_same(&other, &word_vectors)
+            && matches!(subject.verdict(&other, least, &word_vectors), StatementRelation::Same)
     };
     let mut found = paths.iter().filter_map(|path| load(open, path).ok());
     let found = found.find(|found| found.note.kind == NoteKind::Memory && states_the_same(found))?;
@@ -188,27 +187,17 @@ fn compared(context: &Context, content: &str) -> Result<Comparison> {
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
     let word_vectors =
         WordVectors::of(model).reading_at_most(MAX_READ_PAIRS).reading_next_from(READ_NEXT_FROM);
-    let statement = RuleStatement::of(content);
-    let embedding = word_vectors.statement(&statement);
-    let subject = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
+    let subject = word_vectors.embed(content);
+    let subject = subject.embedded();
     let found = similar::similar_to_text(context, content, NoteKind::Memory, COMPARED_MEMORIES)?;
-    let (notes, statements): (Vec<_>, Vec<_>) = found
-        .into_iter()
-        .map(|(alike, text)| {
-            let other_statement = RuleStatement::of(&statement_of(&alike.title, &text));
-            let embedding = word_vectors.statement(&other_statement);
-            (alike, (other_statement, embedding))
-        })
-        .unzip();
-    let embedded: Vec<EmbeddedStatement<'_>> = statements
-        .iter()
-        .map(|(statement, embedding)| EmbeddedStatement { statement, embedding: embedding.as_ref() })
-        .collect();
-    let pairs: Vec<_> = embedded.iter().map(|other| [&subject, other]).collect();
+    let others: Vec<OwnedStatement> =
+        found.iter().map(|(alike, text)| word_vectors.embed(&statement_of(&alike.title, text))).collect();
+    let others: Vec<EmbeddedStatement<'_>> = others.iter().map(OwnedStatement::embedded).collect();
+    let pairs: Vec<_> = others.iter().map(|other| [&subject, other]).collect();
     StatementVerdict::prepare(&pairs, 0.0, &word_vectors);
     let mut comparison = Comparison { same: Vec::new(), neighbours: Vec::new() };
-    for (alike, there) in notes.into_iter().zip(embedded) {
-        let contradicts = match subject.verdict(&there, least, &word_vectors) {
+    for ((alike, _), other) in found.into_iter().zip(others) {
+        let contradicts = match subject.verdict(&other, least, &word_vectors) {
             StatementRelation::Same => {
                 comparison.same.push(alike.id.clone());
                 None
@@ -286,8 +275,9 @@ fn title(content: &str) -> String {
         .map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']))
         .find(|line| !line.is_empty());
     let line = line.unwrap_or(content).trim();
-    let sentence = line.find(". ").map_or(line, |end| &line[..end]).trim_end_matches('.');
-    cut(sentence, MAX_TITLE_CHARS)
+    let mut ends = line.match_indices('.').map(|(at, _)| at).filter(|at| sentence::ends_at(line, *at));
+    let first = ends.next().map_or(line, |end| &line[..end]).trim_end_matches('.');
+    cut(first, MAX_TITLE_CHARS)
 }
 
 #[cfg(test)]
@@ -299,6 +289,7 @@ mod tests {
     #[test]
     fn a_title_is_the_first_sentence_or_as_many_words_of_it_as_fit() {
         assert_eq!(title("The gateway drops idle sockets. After 60 s."), "The gateway drops idle sockets");
+        assert_eq!(title("Dr. Smith keeps the key. Ask him."), "Dr. Smith keeps the key");
         assert_eq!(title("# Heading\n\nText."), "Heading");
         let long = "word ".repeat(40);
         assert_eq!(title(&long).chars().count(), 80);

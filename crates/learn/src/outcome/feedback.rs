@@ -54,19 +54,19 @@ pub fn feedback(
     let rules_by_id: BTreeMap<String, &RuleRef<'_>> =
         rules.iter().map(|rule| (rule.id.to_lowercase(), rule)).collect();
     let fraction = fraction.clamp(0.0, 1.0);
-    let mut words = marks(events, steps, &rules_by_id, fraction);
+    let mut feedback = marks(events, steps, &rules_by_id, fraction);
     let signal = match status {
         SessionStatus::Success => FeedbackSignal::Helpful,
         SessionStatus::Failure => FeedbackSignal::Harmful,
-        SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => return words,
+        SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => return feedback,
     };
-    let marked: BTreeSet<String> = words.iter().map(|word| word.id.clone()).collect();
+    let marked: BTreeSet<String> = feedback.iter().map(|one| one.id.clone()).collect();
     for (id, line) in cited(events, steps, &rules_by_id) {
         if !marked.contains(&id) {
-            words.push(RuleFeedback { id, signal, weight: fraction, reason: None, line, explicit: false });
+            feedback.push(RuleFeedback { id, signal, weight: fraction, reason: None, line, explicit: false });
         }
     }
-    words
+    feedback
 }
 
 /// Returns the texts that the user or the agent wrote, with their line in the log: messages, and
@@ -171,7 +171,7 @@ fn marks(
     rules_by_id: &BTreeMap<String, &RuleRef<'_>>,
     fraction: f64,
 ) -> Vec<RuleFeedback> {
-    let mut words: Vec<RuleFeedback> = Vec::new();
+    let mut feedback: Vec<RuleFeedback> = Vec::new();
     for (line, texts) in authored_texts(events, steps) {
         let found = texts.iter().flat_map(|text| {
             let spelled = |marker: Marker| (spelling(&text[marker.range.clone()]), marker);
@@ -182,8 +182,8 @@ fn marks(
         for (_, marker) in found.into_iter().filter(|(spelling, _)| !printed.contains(spelling)) {
             for id in &marker.ids {
                 let Some(rule) = rules_by_id.get(&id.to_string().to_lowercase()) else { continue };
-                let is_known = |word: &RuleFeedback| word.id == rule.id && word.signal == marker.signal;
-                if words.iter().any(is_known) {
+                let is_known = |one: &RuleFeedback| one.id == rule.id && one.signal == marker.signal;
+                if feedback.iter().any(is_known) {
                     continue;
                 }
                 let reason = match (marker.reason, &marker.note) {
@@ -191,7 +191,7 @@ fn marks(
                     (reason, note) => reason.map(str::to_owned).or_else(|| note.clone()),
                 };
                 let id = rule.id.to_owned();
-                words.push(RuleFeedback {
+                feedback.push(RuleFeedback {
                     id,
                     signal: marker.signal,
                     weight: fraction,
@@ -202,7 +202,7 @@ fn marks(
             }
         }
     }
-    words
+    feedback
 }
 
 pattern!(
@@ -297,7 +297,7 @@ mod tests {
             .collect()
     }
 
-    fn words(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<RuleFeedback> {
+    fn feedback(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<RuleFeedback> {
         let ids = ids();
         let rules: Vec<RuleRef<'_>> = ids.iter().map(|(id, content)| RuleRef { id, content }).collect();
         let events = log_of(kinds);
@@ -326,7 +326,8 @@ mod tests {
             agent(&briefing(true)),
             EventKind::Thinking { text: briefing(false) },
         ] {
-            let explanation = words(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
+            let explanation =
+                feedback(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
             let expected = RuleFeedback {
                 id: id.clone(),
                 signal: FeedbackSignal::Helpful,
@@ -336,7 +337,7 @@ mod tests {
                 explicit: false,
             };
             assert_eq!(explanation, [expected], "{shown:?}");
-            assert_eq!(words(vec![shown], SessionStatus::Success), []);
+            assert_eq!(feedback(vec![shown], SessionStatus::Success), []);
         }
     }
 
@@ -344,8 +345,8 @@ mod tests {
     fn how_the_session_ended_is_what_a_citation_says() {
         let (id, _) = &ids()[1];
         let explanation = |status| {
-            let found = words(vec![agent(&format!("As {id} says, I use a timeout."))], status);
-            found.first().map(|word| word.signal)
+            let found = feedback(vec![agent(&format!("As {id} says, I use a timeout."))], status);
+            found.first().map(|one| one.signal)
         };
         assert_eq!(explanation(SessionStatus::Success), Some(FeedbackSignal::Helpful));
         assert_eq!(explanation(SessionStatus::Failure), Some(FeedbackSignal::Harmful));
@@ -358,7 +359,7 @@ mod tests {
     fn a_citation_is_never_counted_on_top_of_a_mark() {
         let (id, _) = &ids()[2];
         let text = format!("I followed {id}. [cm: harmful {id} wasted_time: an hour]");
-        let explanation = words(vec![agent(&text), agent(&text)], SessionStatus::Success);
+        let explanation = feedback(vec![agent(&text), agent(&text)], SessionStatus::Success);
         assert_eq!(explanation.len(), 1);
         assert_eq!(
             (explanation[0].signal, explanation[0].weight, explanation[0].line),
@@ -375,10 +376,10 @@ mod tests {
             format!("I ignored {id}."),
             format!("Instead of {id} I did x."),
         ] {
-            assert_eq!(words(vec![agent(&text)], SessionStatus::Success), [], "{text}");
+            assert_eq!(feedback(vec![agent(&text)], SessionStatus::Success), [], "{text}");
         }
         let code = format!("```\nfollow {id}\n```");
-        assert_eq!(words(vec![agent(&code)], SessionStatus::Success), []);
+        assert_eq!(feedback(vec![agent(&code)], SessionStatus::Success), []);
     }
 
     #[test]
@@ -392,11 +393,11 @@ mod tests {
                 json!({"file_path": "a.rs", "old_string": old, "new_string": format!("{mark}\nx();")}),
             )
         };
-        assert_eq!(words(vec![edit("")], SessionStatus::Unknown).len(), 1);
-        assert_eq!(words(vec![edit(&format!("  {mark}"))], SessionStatus::Success), []);
-        assert_eq!(words(vec![result("1", ToolOutcome::Ok, &mark)], SessionStatus::Success), []);
-        assert_eq!(words(vec![person(&format!("> {mark}"))], SessionStatus::Success), []);
-        assert_eq!(words(vec![person(&format!("[cm: harmful {id}]"))], SessionStatus::Success).len(), 1);
+        assert_eq!(feedback(vec![edit("")], SessionStatus::Unknown).len(), 1);
+        assert_eq!(feedback(vec![edit(&format!("  {mark}"))], SessionStatus::Success), []);
+        assert_eq!(feedback(vec![result("1", ToolOutcome::Ok, &mark)], SessionStatus::Success), []);
+        assert_eq!(feedback(vec![person(&format!("> {mark}"))], SessionStatus::Success), []);
+        assert_eq!(feedback(vec![person(&format!("[cm: harmful {id}]"))], SessionStatus::Success).len(), 1);
     }
 
     #[test]
@@ -418,12 +419,12 @@ mod tests {
             vec![EventKind::Injected { text: mark.clone() }],
             echoed,
         ] {
-            assert_eq!(words(kinds.clone(), SessionStatus::Success), [], "{kinds:?}");
+            assert_eq!(feedback(kinds.clone(), SessionStatus::Success), [], "{kinds:?}");
         }
         for kinds in [vec![agent(&format!("That saved an hour. {mark}"))], vec![person(&mark)]] {
-            let explanation = words(kinds, SessionStatus::Success);
+            let explanation = feedback(kinds, SessionStatus::Success);
             assert_eq!(
-                explanation.iter().map(|word| word.weight).collect::<Vec<_>>(),
+                explanation.iter().map(|one| one.weight).collect::<Vec<_>>(),
                 [DEFAULT_DERIVED_WEIGHT]
             );
         }
@@ -432,7 +433,10 @@ mod tests {
     #[test]
     fn marks_and_citations_of_rules_that_there_are_not_say_nothing() {
         assert_eq!(
-            words(vec![agent("[cm: helpful b-xyz] b-side-effect b-mt2ssunl-zzzzzz")], SessionStatus::Success),
+            feedback(
+                vec![agent("[cm: helpful b-xyz] b-side-effect b-mt2ssunl-zzzzzz")],
+                SessionStatus::Success
+            ),
             []
         );
     }

@@ -9,11 +9,21 @@ const MIN_GONE_PROBABILITY: f32 = 0.1;
 /// Minimum probability of a sentence which says that something was replaced or is no longer used. Code is replaced, too.
 const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 
+/// The pattern of a name: code, or a word that up to two words in upper case follow. It is one group.
+macro_rules! name {
+    () => {
+        r"(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})"
+    };
+}
+
 // A name without an article: "the warning is gone" is about something that happened, "Jenkins is gone" about a tool.
 pattern!(
-    GONE = r"(?ix)
+    GONE = concat!(
+        r"(?ix)
       (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|now|jetzt)[,\s]+)
-      (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
+      ",
+        name!(),
+        r"(?:
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
       | \s+(?:is|are)\s+now\s+called\s
@@ -29,22 +39,30 @@ pattern!(
         we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now)\s+)?(?:(?:moved|migrated)\s+(?:away\ from|off(?:\ of)?)|switched\s+away\ from)
       | (?:wir\ sind\ )?weg\ von
       | (?:on\ a\ quitté|nos\ fuimos\ de)
-      )\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})
+      )\s+",
+        name!(),
+        r"
       \s*(?:$|[,.;!:)]|\b(?:and|so|in|for|since|to|last|und|seit|et|depuis|y|desde)\b)"
+    )
 );
 // What was replaced, and what people say they no longer use.
 pattern!(
-    REPLACED = r"(?ix)
+    REPLACED = concat!(
+        r"(?ix)
       (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|no|because|since)[,\s]+)(?:
         we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now|all)\s+)?
           (?:dropped|ditched|scrapped|abandoned|replaced|got\ rid\ of|gotten\ rid\ of|stopped\ using|(?:switched|moved|migrated|changed)\s+(?:over\s+)?from|no\ longer\ use)
       | (?:hemos\ )?(?:cambiado|cambiamos|reemplazad[oa]|reemplazamos|sustituido|sustituimos) | (?:pasamos|migramos|hemos\ pasado)\ de | (?:hemos\ dejado|dejamos)\ de\ usar
       | on\ a\ (?:remplacé|abandonné|viré|lâché) | on\ est\ passée?s?\ de | (?:on|nous)\ n['’]utilis(?:e|ons)\ plus
       | 我们(?:现在)?(?:已经)?(?:不再使用|不再用|不用) | (?:把|从)
-      )\s*(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})
+      )\s*",
+        name!(),
+        r"
       \s*(?:$|[,.;!:)，。；]|\b(?:and|so|for|with|by|to|in\ favou?r|last|this|since|entirely|completely|por|a|en|par|pour|à|depuis|desde)\b|换成|迁移到|改成|迁到|了)
     | (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|no|nah|nee)[,\s]+)
-      (`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})(?:
+      ",
+        name!(),
+        r"(?:
         \s+(?:was|were|got|is|are|has\ been|have\ been)\s+(?:(?:just|now|finally|all)\s+)?(?:replaced\s+(?:by|with)|shut\ down|thrown\ out|no\ longer\ (?:used|in\ use))\b
       | \s+(?:is|are)\s+(?:dead|out)\s*(?:$|[,.;!–—])
       | \s+(?:wurden?|ist|sind)\s+(?:(?:jetzt|nun|inzwischen)\s+)?(?:durch\s.{1,40}?\s(?:ersetzt|abgelöst)|abgeschaltet|rausgeflogen|raus\s*(?:$|[,.;!–—]))
@@ -56,12 +74,23 @@ pattern!(
       | \s+on\ (?:ne\ l['’]utilise|n['’]en\ veut)\ plus\b
       | \s*(?:已经)?(?:被.{1,20}(?:取代|替换)|换成|(?:我们)?(?:已经不|不再)(?:使用|用))
       )
-    | \b(?:we|nobody)\s+(?:do(?:es)?\ not|don['’]?t|doesn['’]?t)\s+use\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s+any\s?(?:more|longer)\b
-    | \b(?:wir|man)\s+(?:haben|hat|sind|ist)\s+(?:jetzt\s+)?(?:von\s+|den\s+|die\s+|das\s+)?(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s+
+    | \b(?:we|nobody)\s+(?:do(?:es)?\ not|don['’]?t|doesn['’]?t)\s+use\s+",
+        name!(),
+        r"\s+any\s?(?:more|longer)\b
+    | \b(?:wir|man)\s+(?:haben|hat|sind|ist)\s+(?:jetzt\s+)?(?:von\s+|den\s+|die\s+|das\s+)?",
+        name!(),
+        r"\s+
         (?:(?:durch|auf|zu|gegen)\s+.{1,40}?\s+)?(?:ersetzt|abgelöst|umgestiegen|umgestellt|umgezogen|gewechselt|rausgeschmissen|rausgeworfen|abgeschafft|abgeschaltet)\b
-    | \b(?:wir|man)\s+(?:be)?(?:nutzen|nutzt|verwenden|verwendet)\s+(?:jetzt\s+)?(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s+nicht\s+mehr\b
-    | ^\S+\s+(?:has\ |have\ |now\ |just\ )?(?:replaced|replaces)\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s*(?:$|[,.;!])
-    | \bnow\b.{0,40}?(?:\binstead\s+of|,\s*not)\s+(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})\s*[.!]*$"
+    | \b(?:wir|man)\s+(?:be)?(?:nutzen|nutzt|verwenden|verwendet)\s+(?:jetzt\s+)?",
+        name!(),
+        r"\s+nicht\s+mehr\b
+    | ^\S+\s+(?:has\ |have\ |now\ |just\ )?(?:replaced|replaces)\s+",
+        name!(),
+        r"\s*(?:$|[,.;!])
+    | \bnow\b.{0,40}?(?:\binstead\s+of|,\s*not)\s+",
+        name!(),
+        r"\s*[.!]*$"
+    )
 );
 // Breakage, what is asked to be repaired, plans, hearsay, and what concerns one place or purpose only.
 pattern!(
