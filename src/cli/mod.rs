@@ -16,6 +16,7 @@ mod pick;
 mod progress;
 mod stdin;
 mod terminal;
+pub mod usage_error;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -60,7 +61,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             Invocation::Hook if error.use_stderr() => {
                 return commands::hook::answer_nothing(&arguments, &Output::new(false, true, false));
             }
-            _ => return answer::report_parser_result(error, &arguments),
+            _ => return usage_error::report_parser_result(error, &arguments),
         },
     };
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose)
@@ -76,7 +77,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Printed::Kind(kind)) => ExitCode::from(status::exit(kind)),
         Err(_) if invocation == Invocation::Hook => commands::hook::answer_nothing(&arguments, &output),
         Err(error) => {
-            let error = answer::with_help_hint(error, &arguments);
+            let error = usage_error::with_help_hint(error, &arguments);
             output.error(&error);
             match invocation {
                 Invocation::Guard => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! Operations and commands of the same name return the same JSON, errors, commits and usage counts,
 //! and the schemas of the operations accept the input.
 
-use cm::cli::answer::with_help_hint;
+use cm::cli::usage_error::with_help_hint;
 use cm_app::{Context, Error};
 use cm_render::json;
 use cm_server::operations::{OperationSpec, TABLE};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cm_app::Context;
 use cm_app::context::process_cache::ProcessCache;
-use cm_app::verbs::{doctor, inbox, inbox_details, timeline, validate};
+use cm_app::verbs::{doctor, inbox, inbox_details, learned, validate};
 use cm_note::instant::Instant;
 use cm_store::config::keys;
 
@@ -159,7 +159,7 @@ fn what_was_learned_grows_with_each_commit_and_not_with_an_edit_by_hand() {
     let server = Server { sandbox: &sandbox, warm: Arc::default() };
     let begin = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
     let learned = |limit| {
-        let since = |context: &Context| timeline::learned(context, Some(&begin), None, limit).unwrap();
+        let since = |context: &Context| learned::learned(context, Some(&begin), None, limit).unwrap();
         server.answer(NOW, since)
     };
     assert_eq!(learned(9).summary, "nothing");

@@ -11,6 +11,7 @@ use cm_note::instant::Instant;
 use cm_note::markdown;
 use cm_note::note::TypeTable;
 use cm_note::path::NotePath;
+use cm_text::shorten::fold_whitespace;
 
 /// Where the title comes from if a note has no `title`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +157,7 @@ fn title(body: &str, context: CompletionContext<'_>) -> String {
     };
     let found = if context.title == TitleFrom::Heading { heading() } else { None };
     let title = found.unwrap_or_else(|| context.path.stem().to_owned());
-    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = fold_whitespace(&title);
     let short: String = line.chars().filter(|c| !c.is_control()).take(MAX_TITLE_CHARS).collect();
     if short.is_empty() { context.path.stem().to_owned() } else { short }
 }

@@ -3,6 +3,7 @@
 //! Only the keywords of cm's own schemas are supported. A schema with other keywords has no sketch,
 //! because an incorrect one would mislead.
 
+use cm_text::shorten::fold_whitespace;
 use serde_json::{Map, Value};
 
 /// Maximum number of nested references; deeper, and therefore recursive, schemas have no sketch.
@@ -64,7 +65,7 @@ fn sketched(schema: &Value, definitions: Option<&Value>, depth: usize) -> Option
     };
     Some(match keywords.get("description").and_then(Value::as_str) {
         Some(what) if depth > 0 => {
-            format!("{shape} ({})", what.split_whitespace().collect::<Vec<_>>().join(" "))
+            format!("{shape} ({})", fold_whitespace(what))
         }
         _ => shape,
     })

@@ -17,6 +17,7 @@ use cm_note::graph::{Edge, Graph};
 use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
+use cm_text::shorten::shorten;
 
 /// Number of days in which trust in a note halves unless a person checks the note.
 const HALF_LIFE: f64 = 90.0;
@@ -192,7 +193,11 @@ fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEn
     let why = |at: usize| match against.get(&at) {
         Some(edge) => {
             let other = &notes[if edge.from == at { edge.to } else { edge.from }];
-            format!("a draft that contradicts “{}” ({})", shortened(&other.title), other.key())
+            format!(
+                "a draft that contradicts “{}” ({})",
+                shorten(&other.title, MAX_QUOTED_CHARS),
+                other.key()
+            )
         }
         None => "a draft, not shown to agents".to_owned(),
     };
@@ -202,15 +207,6 @@ fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEn
         .collect();
     entries.sort_by_key(|entry| (entry.since, entry.notes[0]));
     entries
-}
-
-/// Returns the beginning of a title, at most [`MAX_QUOTED_CHARS`] characters.
-fn shortened(title: &str) -> String {
-    if title.chars().count() <= MAX_QUOTED_CHARS {
-        return title.to_owned();
-    }
-    let start: String = title.chars().take(MAX_QUOTED_CHARS - 1).collect();
-    format!("{}…", start.trim_end())
 }
 
 /// Lists conflicting notes: first those with a CONTRADICTS edge, then rules with contradictory

@@ -20,6 +20,11 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// Puts a text on one line with single spaces between its words.
+pub fn fold_whitespace(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Cuts a text to at most `most` characters. If it is cut, the last one is `…`, without white space
 /// before it.
 ///

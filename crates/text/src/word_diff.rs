@@ -1,4 +1,4 @@
-//! Word-level differences between two texts.
+//! Differences between two texts, by words and by lines.
 
 use similar::{ChangeTag, TextDiff};
 
@@ -38,6 +38,11 @@ pub fn diff(old: &str, new: &str) -> Vec<DiffPiece> {
         }
     }
     pieces
+}
+
+/// Returns the changed lines of a file as a unified diff, with two lines around each change.
+pub fn unified(from: &str, to: &str, before: &str, after: &str) -> String {
+    TextDiff::from_lines(before, after).unified_diff().context_radius(2).header(from, to).to_string()
 }
 
 /// Similarity of two texts by lines, 0–1.

@@ -151,13 +151,14 @@ fn ask_token(url: &str) -> Result<String> {
 }
 
 impl Which {
-    fn options(self, skills: bool, mcp: bool, server: Option<ServerOptions>) -> Options {
+    /// The options with these agents and this scope; everything else is off.
+    fn options(self) -> Options {
         let scope = match (self.project, self.user) {
             (true, _) => Some(HookScope::Project),
             (_, true) => Some(HookScope::User),
             _ => None,
         };
-        Options { agents: self.agents, scope, skills, mcp, server }
+        Options { agents: self.agents, scope, skills: false, mcp: false, server: None }
     }
 }
 
@@ -165,14 +166,15 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     match arguments.action {
         Action::Install { which, skills, mcp, server, dry_run } => {
             let server = server.options(&call, dry_run)?;
-            let changes = hooks::install(&call, &which.options(skills, mcp, server))?;
+            let options = Options { skills, mcp, server, ..which.options() };
+            let changes = hooks::install(&call, &options)?;
             if !dry_run {
                 merge_driver::register_in_vault(call.clone());
             }
             show_and_apply(&call, changes, dry_run, output)
         }
         Action::Uninstall { which, dry_run } => {
-            let changes = hooks::uninstall(&call, &which.options(false, false, None))?;
+            let changes = hooks::uninstall(&call, &which.options())?;
             show_and_apply(&call, changes, dry_run, output)
         }
         Action::Deliver { refused, from } => {
@@ -182,7 +184,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             Ok(printed.failed(done.refused > 0).of_kind(away))
         }
         Action::Status { which } => {
-            let status = hooks::status(&call, &which.options(false, false, None))?;
+            let status = hooks::status(&call, &which.options())?;
             output.result(&status, text::hooks::status)
         }
     }

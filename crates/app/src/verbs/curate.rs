@@ -1,6 +1,9 @@
 //! Curation of the playbook: applies deltas in one commit and returns a report. Every command that
 //! changes a bullet uses it.
 
+mod message;
+mod refusal;
+
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
@@ -14,7 +17,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
 use crate::context::write::{self, FilePreview};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::sessions::evidence::{self, FixedHistory, SessionEvidence};
 use crate::verbs::note_fields::sharded;
 use crate::verbs::playbook;
@@ -24,16 +27,20 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
-use cm_note::message::{CommitMessage, MAX_LISTED_IDS};
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile, DeltaKind};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::left_out::LeftOutRules;
 use cm_playbook::curation::plan::{self, VaultFiles};
 use cm_playbook::curation::report::{CurationReport, UnappliedCode};
 use cm_playbook::curation::{Authority, CurationLimits, Playbook};
+use cm_text::word_diff;
+
+use message::message;
+pub(crate) use refusal::check_refusals;
 
 /// Authority and mode of a curation.
 #[derive(Debug, Clone)]
@@ -463,161 +470,12 @@ fn changes(
     ))
 }
 
-fn message(options: &CurationOptions, before: &Playbook, after: &CurationResult) -> CommitMessage {
-    let report = &after.report;
-    let subject = options.subject.clone().unwrap_or_else(|| subject(report));
-    let (old, new) = (&before.bullets, &after.playbook.bullets);
-    let changed = old.iter().zip(new).filter(|(old, new)| old != new).map(|(_, new)| &new.id);
-    let blocked = after.playbook.blocked[before.blocked.len()..].iter().map(|blocked| &blocked.id);
-    let made = new[old.len()..].iter().map(|bullet| &bullet.id);
-    let ids = changed.chain(made).chain(blocked).take(MAX_LISTED_IDS);
-    let mut message =
-        ids.fold(CommitMessage::new(options.op, subject), |message, id| message.id(id.as_str()));
-    message.body = story(report);
-    message
-}
-
-/// Returns the commit body: one line for each promotion, activation, inversion, replacement and
-/// conflict.
-fn story(report: &CurationReport) -> String {
-    let mut lines = Vec::new();
-    for step in report.promotions.iter().chain(&report.demotions) {
-        lines.push(format!("{}: {} → {}, {}", step.id, step.from.name(), step.to.name(), step.reason));
-    }
-    for one in &report.activations {
-        lines.push(format!("{}: draft → active, {}", one.id, one.reason));
-    }
-    for inversion in &report.inversions {
-        lines.push(format!("{}: inverted to {}", inversion.from, inversion.to));
-    }
-    for one in &report.replaced {
-        lines.push(format!("{}: replaced by {}, {}", one.from, one.to, one.reason));
-    }
-    for conflict in &report.conflicts {
-        lines.push(format!("{}: contradicts {}, {}", conflict.id, conflict.with, conflict.reason));
-    }
-    lines.join("\n")
-}
-
-/// Generates the commit subject from the report.
-fn subject(report: &CurationReport) -> String {
-    if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
-        let verb = match one.op {
-            DeltaKind::Helpful | DeltaKind::Harmful | DeltaKind::Irrelevant => {
-                return format!("Mark \"{}\" {}", one.content, one.op.name());
-            }
-            DeltaKind::Add => "Add the rule",
-            DeltaKind::Replace => "Reword",
-            DeltaKind::Deprecate => "Deprecate",
-            DeltaKind::Merge => "Merge to",
-            DeltaKind::Pin => "Pin",
-            DeltaKind::Unpin => "Unpin",
-        };
-        return format!("{verb} \"{}\"", one.content);
-    }
-    if let ([], [one]) = (report.applied.as_slice(), report.skipped.as_slice())
-        && let Some(bullet) = one.id.as_deref().filter(|_| one.credited)
-    {
-        return format!("Give feedback to {bullet}, which was proposed again");
-    }
-    let count = |kind| report.applied.iter().filter(|applied| applied.op == kind).count();
-    let judged = count(DeltaKind::Helpful) + count(DeltaKind::Harmful) + count(DeltaKind::Irrelevant);
-    let credited = report.skipped.iter().filter(|passed| passed.credited).count();
-    let parts = [
-        (count(DeltaKind::Add), "added"),
-        (count(DeltaKind::Replace), "reworded"),
-        (count(DeltaKind::Merge), "merged"),
-        (count(DeltaKind::Deprecate), "deprecated"),
-        (judged, "judged"),
-        (credited, "credited"),
-        (count(DeltaKind::Pin) + count(DeltaKind::Unpin), "pinned or unpinned"),
-        (report.activations.len(), "activated"),
-        (report.promotions.len(), "promoted"),
-        (report.demotions.len(), "demoted"),
-    ];
-    let counts: Vec<String> =
-        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    format!("Curate the playbook: {}", counts.join(", "))
-}
-
 /// Formats file changes as a unified diff.
 fn diff(files: &[FilePreview]) -> String {
     let mut all = String::new();
     for FilePreview { path, before, after } in files {
-        let (old, new) = (format!("a/{path}"), format!("b/{path}"));
-        let old = if before.is_empty() { "/dev/null".to_owned() } else { old };
-        let patch = similar::TextDiff::from_lines(before, after);
-        all += &patch.unified_diff().context_radius(2).header(&old, &new).to_string();
+        let old = if before.is_empty() { "/dev/null".to_owned() } else { format!("a/{path}") };
+        all += &word_diff::unified(&old, &format!("b/{path}"), before, after);
     }
     all
-}
-
-/// Returns an error if a delta was refused.
-pub(crate) fn check_refusals(report: &CurationReport) -> Result<()> {
-    refusal(report).map_or(Ok(()), Err)
-}
-
-/// Converts the first refused delta to an error: a refusal, a usage error or not found.
-fn refusal(report: &CurationReport) -> Option<Error> {
-    let passed = report.refused.first()?;
-    let id = passed.id.clone().unwrap_or_default();
-    let reason = passed.reason.clone();
-    let about = if id.is_empty() { reason.clone() } else { format!("{reason} ({id})") };
-    let refused = |about: String| Error::refused(passed.code.name(), about);
-    Some(match passed.code {
-        UnappliedCode::NotARule => Error::usage(reason).hint(
-            "for example `cm playbook add --category testing \"Run the whole suite before you push.\"`",
-        ),
-        UnappliedCode::BadCategory | UnappliedCode::BadWeight => Error::usage(reason),
-        UnappliedCode::UnknownBullet => Error::not_found(about).hint("`cm playbook list` lists the rules"),
-        UnappliedCode::Blocked => refused(about).hint(format!("`cm unforget {id}` removes the block")),
-        UnappliedCode::Deprecated => refused(about).hint(format!("`cm history {id}` shows its history")),
-        UnappliedCode::Pinned => refused(about).hint(format!("run `cm unpin {id}` yourself first")),
-        UnappliedCode::Duplicate => {
-            refused(about).hint(format!("`cm review --merge` merges the two; `cm get {id}` shows the other"))
-        }
-        UnappliedCode::Suspicious => refused(reason).hint("a person can add it as a draft"),
-        UnappliedCode::Conflict => {
-            refused(about).hint(format!("`cm why {id}` shows the evidence for the existing rule"))
-        }
-        UnappliedCode::EvidenceAgainst => refused(reason).hint("a person can still add it"),
-        UnappliedCode::CannotEdit => refused(about).hint("`cm validate` shows the problem and the fix"),
-        UnappliedCode::Ambiguous => {
-            Error::new(ErrorKind::NotFound, passed.code.name(), about).hint("`cm validate` lists both files")
-        }
-        UnappliedCode::DuplicateElsewhere
-        | UnappliedCode::EqualDelta
-        | UnappliedCode::FeedbackRepeated
-        | UnappliedCode::Merged
-        | UnappliedCode::MixedTypes
-        | UnappliedCode::NearDuplicate
-        | UnappliedCode::NotPinned
-        | UnappliedCode::PersonsOnly
-        | UnappliedCode::TooFew
-        | UnappliedCode::TooMany
-        | UnappliedCode::TooManyTags
-        | UnappliedCode::Unchanged
-        | UnappliedCode::Unfounded => refused(about),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use cm_playbook::curation::report::UnappliedDelta;
-
-    use crate::context::actor::PERSONS_ONLY;
-
-    use super::*;
-
-    #[test]
-    fn the_error_for_a_refused_delta_has_its_code() {
-        let error = |code: UnappliedCode| {
-            let (op, reason) = ("add".to_owned(), "it has 51 tags".to_owned());
-            let refused = vec![UnappliedDelta { delta: 1, op, id: None, code, reason, credited: false }];
-            refusal(&CurationReport { refused, ..CurationReport::default() }).unwrap()
-        };
-        assert_eq!(error(UnappliedCode::TooManyTags).code, "too-many-tags");
-        assert_eq!(error(UnappliedCode::PersonsOnly).code, PERSONS_ONLY);
-        assert_eq!(error(UnappliedCode::UnknownBullet).kind, ErrorKind::NotFound);
-    }
 }

@@ -40,6 +40,7 @@ pub(crate) mod import_settings;
 pub mod inbox;
 pub mod inbox_details;
 pub mod init;
+pub mod learned;
 pub mod legacy_private;
 pub mod line_origins;
 pub mod locate;

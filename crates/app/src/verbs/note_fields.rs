@@ -17,13 +17,14 @@ use cm_note::note::leftover::MERGE;
 use cm_note::note::name;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::path::NotePath;
+use cm_text::shorten::fold_whitespace;
 
 /// Number of files in a folder from which on new notes go to subfolders, named by two hex digits.
 pub(crate) const MAX_FOLDER_FILES: usize = 1000;
 
 /// Normalizes a title to one line and checks its length, 1–300 characters.
 pub(crate) fn title_of(typed: &str) -> Result<String> {
-    let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = fold_whitespace(typed);
     match title.chars().count() {
         0 => Err(Error::usage("the title is empty").hint("describe it in a few words")),
         1..=300 => Ok(title),

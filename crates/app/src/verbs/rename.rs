@@ -19,6 +19,7 @@ use cm_note::markdown::outline;
 use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind, name, read};
 use cm_note::path::NotePath;
+use cm_text::word_diff;
 
 /// Result of renaming a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -196,12 +197,10 @@ impl RenamePlan {
         let mut all = String::new();
         for (from, to, before, edits) in std::iter::once(own).chain(others) {
             let after = relink::edited(from, before, edits)?;
-            let patch = similar::TextDiff::from_lines(before, &after);
-            let (old, new) = (format!("a/{from}"), format!("b/{to}"));
             if from != to {
                 all += &format!("rename from {from}\nrename to {to}\n");
             }
-            all += &patch.unified_diff().context_radius(2).header(&old, &new).to_string();
+            all += &word_diff::unified(&format!("a/{from}"), &format!("b/{to}"), before, &after);
         }
         Ok(all)
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use cm_note::query::{Query, TextCondition};
+use cm_text::shorten::fold_whitespace;
 use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, Tokenizer, fold};
 
@@ -209,7 +210,7 @@ fn joined(text: &str, sentences: &[Sentence]) -> String {
                 _ => " ",
             });
         }
-        line.push_str(&folded(&text[sentence.range.clone()]));
+        line.push_str(&fold_whitespace(&text[sentence.range.clone()]));
         before = Some(sentence);
     }
     line
@@ -224,12 +225,8 @@ fn cut_around(text: &str, sentence: &Sentence) -> String {
     let end = text.floor_char_boundary((from + SNIPPET_BYTES).min(last)).max(from);
     let cut = text[from..end].rfind(char::is_whitespace).filter(|length| *length > SNIPPET_BYTES / 2);
     let end = if end < last { cut.map_or(end, |length| from + length) } else { last };
-    let line = folded(&text[from..end]);
+    let line = fold_whitespace(&text[from..end]);
     format!("{}{line}{}", if from > begin { "…" } else { "" }, if end < last { "…" } else { "" })
-}
-
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the start of the next word at or after `at`, or `at` itself within a long word.

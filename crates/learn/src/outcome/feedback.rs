@@ -297,7 +297,7 @@ mod tests {
             .collect()
     }
 
-    fn feedback(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<RuleFeedback> {
+    fn feedback_of(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<RuleFeedback> {
         let ids = ids();
         let rules: Vec<RuleRef<'_>> = ids.iter().map(|(id, content)| RuleRef { id, content }).collect();
         let events = log_of(kinds);
@@ -327,7 +327,7 @@ mod tests {
             EventKind::Thinking { text: briefing(false) },
         ] {
             let explanation =
-                feedback(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
+                feedback_of(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
             let expected = RuleFeedback {
                 id: id.clone(),
                 signal: FeedbackSignal::Helpful,
@@ -337,7 +337,7 @@ mod tests {
                 explicit: false,
             };
             assert_eq!(explanation, [expected], "{shown:?}");
-            assert_eq!(feedback(vec![shown], SessionStatus::Success), []);
+            assert_eq!(feedback_of(vec![shown], SessionStatus::Success), []);
         }
     }
 
@@ -345,7 +345,7 @@ mod tests {
     fn how_the_session_ended_is_what_a_citation_says() {
         let (id, _) = &ids()[1];
         let explanation = |status| {
-            let found = feedback(vec![agent(&format!("As {id} says, I use a timeout."))], status);
+            let found = feedback_of(vec![agent(&format!("As {id} says, I use a timeout."))], status);
             found.first().map(|one| one.signal)
         };
         assert_eq!(explanation(SessionStatus::Success), Some(FeedbackSignal::Helpful));
@@ -359,7 +359,7 @@ mod tests {
     fn a_citation_is_never_counted_on_top_of_a_mark() {
         let (id, _) = &ids()[2];
         let text = format!("I followed {id}. [cm: harmful {id} wasted_time: an hour]");
-        let explanation = feedback(vec![agent(&text), agent(&text)], SessionStatus::Success);
+        let explanation = feedback_of(vec![agent(&text), agent(&text)], SessionStatus::Success);
         assert_eq!(explanation.len(), 1);
         assert_eq!(
             (explanation[0].signal, explanation[0].weight, explanation[0].line),
@@ -376,10 +376,10 @@ mod tests {
             format!("I ignored {id}."),
             format!("Instead of {id} I did x."),
         ] {
-            assert_eq!(feedback(vec![agent(&text)], SessionStatus::Success), [], "{text}");
+            assert_eq!(feedback_of(vec![agent(&text)], SessionStatus::Success), [], "{text}");
         }
         let code = format!("```\nfollow {id}\n```");
-        assert_eq!(feedback(vec![agent(&code)], SessionStatus::Success), []);
+        assert_eq!(feedback_of(vec![agent(&code)], SessionStatus::Success), []);
     }
 
     #[test]
@@ -393,11 +393,14 @@ mod tests {
                 json!({"file_path": "a.rs", "old_string": old, "new_string": format!("{mark}\nx();")}),
             )
         };
-        assert_eq!(feedback(vec![edit("")], SessionStatus::Unknown).len(), 1);
-        assert_eq!(feedback(vec![edit(&format!("  {mark}"))], SessionStatus::Success), []);
-        assert_eq!(feedback(vec![result("1", ToolOutcome::Ok, &mark)], SessionStatus::Success), []);
-        assert_eq!(feedback(vec![person(&format!("> {mark}"))], SessionStatus::Success), []);
-        assert_eq!(feedback(vec![person(&format!("[cm: harmful {id}]"))], SessionStatus::Success).len(), 1);
+        assert_eq!(feedback_of(vec![edit("")], SessionStatus::Unknown).len(), 1);
+        assert_eq!(feedback_of(vec![edit(&format!("  {mark}"))], SessionStatus::Success), []);
+        assert_eq!(feedback_of(vec![result("1", ToolOutcome::Ok, &mark)], SessionStatus::Success), []);
+        assert_eq!(feedback_of(vec![person(&format!("> {mark}"))], SessionStatus::Success), []);
+        assert_eq!(
+            feedback_of(vec![person(&format!("[cm: harmful {id}]"))], SessionStatus::Success).len(),
+            1
+        );
     }
 
     #[test]
@@ -419,10 +422,10 @@ mod tests {
             vec![EventKind::Injected { text: mark.clone() }],
             echoed,
         ] {
-            assert_eq!(feedback(kinds.clone(), SessionStatus::Success), [], "{kinds:?}");
+            assert_eq!(feedback_of(kinds.clone(), SessionStatus::Success), [], "{kinds:?}");
         }
         for kinds in [vec![agent(&format!("That saved an hour. {mark}"))], vec![person(&mark)]] {
-            let explanation = feedback(kinds, SessionStatus::Success);
+            let explanation = feedback_of(kinds, SessionStatus::Success);
             assert_eq!(
                 explanation.iter().map(|one| one.weight).collect::<Vec<_>>(),
                 [DEFAULT_DERIVED_WEIGHT]
@@ -433,7 +436,7 @@ mod tests {
     #[test]
     fn marks_and_citations_of_rules_that_there_are_not_say_nothing() {
         assert_eq!(
-            feedback(
+            feedback_of(
                 vec![agent("[cm: helpful b-xyz] b-side-effect b-mt2ssunl-zzzzzz")],
                 SessionStatus::Success
             ),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::prose::{cut, pattern};
 use cm_note::note::suspicion::order;
 use cm_text::path::last_component;
+use cm_text::shorten::fold_whitespace;
 
 /// Why a command failed according to its output.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -152,7 +153,7 @@ fn quotable(line: &str) -> String {
     let base = |found: &regex::Captures<'_>| format!("…/{}", last_component(&found[0]).unwrap_or_default());
     let shown = MACHINE_PATHS.replace_all(line, base);
     let shown = shown.replace(['`', '"'], "'").replace("<time>", "");
-    cut(&shown.split_whitespace().collect::<Vec<_>>().join(" "), MAX_MESSAGE_CHARS)
+    cut(&fold_whitespace(&shown), MAX_MESSAGE_CHARS)
 }
 
 /// Reduces an error message to what is equal each time that it occurs; `None` if less than two words
@@ -172,7 +173,7 @@ fn signature(line: &str) -> Option<String> {
         if is_hash { "<hash>".to_owned() } else { found[0].to_owned() }
     });
     let text = NUMBERS.replace_all(&text, "<n>").to_lowercase();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = fold_whitespace(&text);
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().count() >= 3);
     let own = words.filter(|word| !matches!(*word, "path" | "hash" | "host" | "time" | "port" | "error"));
     (own.count() >= 2).then(|| cut(&text, 200))

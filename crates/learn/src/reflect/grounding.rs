@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use crate::content_words::{content_words, words};
 use crate::statement::features::is_code;
 use cm_text::language::{Language, is_ideograph};
+use cm_text::shorten::fold_whitespace;
 
 /// Words that deny or forbid, in the languages that the classifier of statements knows.
 const NEGATIONS: [&str; 44] = [
@@ -231,7 +232,7 @@ fn first_negation(text: &str) -> Option<String> {
 /// Lower case, straight apostrophes, one space between words, and no marks of code.
 fn fold_for_comparison(text: &str) -> String {
     let plain = text.to_lowercase().replace('’', "'").replace('`', "");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    fold_whitespace(&plain)
 }
 
 #[cfg(test)]

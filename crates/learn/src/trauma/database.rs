@@ -5,6 +5,7 @@ use super::{Danger, DangerClass, DangerSeverity, Rating, database_tools};
 use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
+use cm_text::shorten::fold_whitespace;
 
 /// SQL clients, each with the flags that introduce an SQL statement. Clients without flags take
 /// statements as operands.
@@ -94,7 +95,7 @@ fn split_statements(text: &str) -> Vec<String> {
     }
     plain
         .split(';')
-        .map(|statement| statement.split_whitespace().collect::<Vec<_>>().join(" "))
+        .map(|statement| fold_whitespace(statement))
         .filter(|statement| !statement.is_empty())
         .collect()
 }

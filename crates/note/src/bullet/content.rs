@@ -9,6 +9,8 @@ use super::BulletType;
 use crate::note::check::RULE;
 use crate::note::length::is_too_short;
 
+pub use cm_text::shorten::fold_whitespace;
+
 /// SHA-256 of a rule in lower case with its white space folded: equal for rules that differ only in
 /// case and white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,11 +42,6 @@ impl fmt::Display for RuleHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", HEXLOWER.encode_display(&self.0))
     }
-}
-
-/// Puts a text on one line with single spaces between its words.
-pub fn fold_whitespace(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Reason why a text is rejected as a rule.

@@ -9,6 +9,7 @@ use crate::note::{LinkForm, Note, NoteLink};
 
 use super::names::{fold, last_part, without_ending};
 use super::{NoteNames, Resolution};
+use cm_text::shorten::fold_whitespace;
 
 /// The notes of a vault before and after a change of one note.
 pub struct Relinker<'n> {
@@ -143,7 +144,7 @@ impl<'n> Relinker<'n> {
 /// Returns a heading as a link names it: without characters that have a meaning in links.
 fn anchor_text(heading: &str) -> String {
     let plain = heading.replace(['#', '^', '|', '[', ']', '\\'], " ");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    fold_whitespace(&plain)
 }
 
 #[cfg(test)]

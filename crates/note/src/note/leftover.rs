@@ -9,6 +9,7 @@ use crate::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use crate::frontmatter::split::Split;
 use crate::instant::Instant;
 use crate::path::NotePath;
+use cm_text::shorten::fold_whitespace;
 
 /// The frontmatter key of the leftovers.
 pub const MERGE: &str = "merge";
@@ -211,7 +212,7 @@ impl std::fmt::Display for Leftover {
             value => Some(scalar_text(value).unwrap_or_else(|| crate::frontmatter::write::flow_item(value))),
         };
         let short = |text: &str| {
-            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let line = fold_whitespace(text);
             match line.char_indices().nth(MAX_SHOWN_CHARS) {
                 Some((at, _)) => format!("{}…", &line[..at]),
                 None => line,

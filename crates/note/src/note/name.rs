@@ -5,6 +5,7 @@
 use crate::id::NoteId;
 use crate::markdown::escape::visible;
 use crate::path::NotePath;
+use cm_text::shorten::fold_whitespace;
 
 /// Maximum length of the title's slug in a file name, in characters.
 const MAX_SLUG_CHARS: usize = 60;
@@ -69,7 +70,7 @@ pub fn file_stem(title: &str) -> String {
             c => stem.push(c),
         }
     }
-    let stem = stem.split_whitespace().collect::<Vec<_>>().join(" ");
+    let stem = fold_whitespace(&stem);
     let mut stem = stem.trim_start_matches(['.', ' ']);
     while stem.len() > MAX_STEM_BYTES {
         stem =

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cm_note::instant::Instant;
 use cm_note::query::Query;
+use cm_text::shorten::fold_whitespace;
 use cm_text::tokens::{TokenRole, Tokenizer};
 
 /// Maximum number of searches suggested in a briefing.
@@ -53,7 +54,7 @@ pub fn searches<'a>(pointers: impl Iterator<Item = &'a str>, words: &[String], n
     };
     for pointer in pointers {
         let plain = pointer.replace(|c: char| c.is_control() || c == '`', " ");
-        let query = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        let query = fold_whitespace(&plain);
         if query.chars().count() <= MAX_POINTER_CHARS {
             take(query, MAX_POINTERS);
         }

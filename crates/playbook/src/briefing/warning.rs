@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
+use cm_text::shorten::fold_whitespace;
 use cm_text::similarity;
 use cm_text::tokens::fold;
 
@@ -120,7 +121,7 @@ pub fn is_about(rule: &str, task: &str, says_nothing: impl Fn(&str) -> bool) -> 
 fn evened(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold(text, &mut folded);
-    folded.split_whitespace().collect::<Vec<_>>().join(" ")
+    fold_whitespace(&folded)
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ fn literals(text: &str) -> Vec<String> {
     for (at, part) in text.split('`').enumerate() {
         // An odd part stands between two backticks.
         if at % 2 == 1 {
-            found.push(part.split_whitespace().collect::<Vec<_>>().join(" "));
+            found.push(fold_whitespace(part));
             continue;
         }
         let trim =

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use anstyle::{AnsiColor, Style};
+use cm_text::shorten::fold_whitespace;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub use cm_text::plural::count;
@@ -101,7 +102,7 @@ pub fn safe_lines(text: &str) -> String {
 
 /// Text on one line; white space is folded.
 pub fn one_line(text: &str) -> String {
-    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    fold_whitespace(&safe(text))
 }
 
 /// Text on one line, truncated to a number of columns.

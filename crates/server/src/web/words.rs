@@ -9,6 +9,7 @@ use cm_note::markdown::outline;
 use cm_note::note::NoteKind;
 use cm_render::html::{encode, escape, shown};
 pub(super) use cm_text::plural::count;
+use cm_text::shorten::fold_whitespace;
 
 /// A time in words, with the exact one for a tooltip.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +77,7 @@ pub(super) fn moment(at: Instant) -> String {
 /// The text without a first paragraph or heading that only repeats the title.
 pub(super) fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
     let (first, rest) = text.trim_start().split_once("\n\n").unwrap_or((text, ""));
-    let words = |text: &str| text.replace(['`', '\\'], "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = |text: &str| fold_whitespace(&text.replace(['`', '\\'], ""));
     // As written, or with what the heading escapes.
     let is_title = words(first.strip_prefix("# ").unwrap_or(first)) == words(title)
         || words(&outline(first, 1).text) == words(title);

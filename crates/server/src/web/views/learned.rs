@@ -4,7 +4,8 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{count, kind_noun, note_address, type_words};
-use cm_app::verbs::timeline::{self, LearnedChange, LearnedNote};
+use cm_app::verbs::learned::{LearnedChange, LearnedNote, learned};
+use cm_app::verbs::timeline;
 use cm_app::{Context, Error, Result};
 use cm_note::note::NoteKind;
 
@@ -52,11 +53,9 @@ fn heading(change: LearnedChange) -> &'static str {
 
 pub(super) fn show(context: &Context, request: &PageRequest) -> Result<String> {
     let days = request.query.number("days").unwrap_or(DAYS.0).clamp(1, DAYS.1);
-    let learned = match timeline::learned(context, Some(&format!("{days}d")), None, MAX_NOTES) {
+    let learned = match learned(context, Some(&format!("{days}d")), None, MAX_NOTES) {
         // The history is younger than that, so that everything in it is new.
-        Err(error) if error.is_not_found() => {
-            timeline::learned(context, Some(&first(context)?), None, MAX_NOTES)?
-        }
+        Err(error) if error.is_not_found() => learned(context, Some(&first(context)?), None, MAX_NOTES)?,
         other => other?,
     };
     let total: usize = learned.counts.values().map(|count| count.rules + count.memories).sum();
