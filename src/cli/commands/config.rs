@@ -113,21 +113,30 @@ impl TargetArguments {
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    if let Action::Schema { of } = arguments.action {
+    match arguments.action {
         // Needs no vault.
-        return output.plain(of.text().trim_end());
-    }
-    let context = Context::open(call)?;
-    let (key, value, target) = match arguments.action {
+        Action::Schema { of } => output.plain(of.text().trim_end()),
+        Action::List => {
+            let context = Context::open(call)?;
+            output.print(&context, &config::list(&context, None)?, text::config::listed)
+        }
         Action::Get { key } => {
-            return output.print(&context, &config::list(&context, Some(&key))?, text::config::got);
+            let context = Context::open(call)?;
+            output.print(&context, &config::list(&context, Some(&key))?, text::config::got)
         }
-        Action::Set { key, value, target } => (key, Some(value), target),
-        Action::Unset { key, target } => (key, None, target),
-        Action::List | Action::Schema { .. } => {
-            return output.print(&context, &config::list(&context, None)?, text::config::listed);
-        }
-    };
-    let outcome = config::set(&context, &key, value.as_deref(), target.target())?;
+        Action::Set { key, value, target } => set(call, &key, Some(&value), &target, output),
+        Action::Unset { key, target } => set(call, &key, None, &target, output),
+    }
+}
+
+fn set(
+    call: Request,
+    key: &str,
+    value: Option<&str>,
+    target: &TargetArguments,
+    output: &Output,
+) -> Result<Printed> {
+    let context = Context::open(call)?;
+    let outcome = config::set(&context, key, value, target.target())?;
     output.print(&context, &outcome, text::config::written)
 }

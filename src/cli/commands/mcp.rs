@@ -10,7 +10,7 @@ use crate::cli::stdin;
 use cm_app::verbs::embed;
 use cm_app::{Error, ErrorKind, Request, Result, subscriptions};
 use cm_server::mcp::{self, CallContext, ChangedFile, McpLimits, McpServer, McpSetup};
-use cm_server::operations::{Caller, OFFER};
+use cm_server::operations::{CATALOG, Caller};
 use cm_server::web::embedded_page;
 
 /// Run an MCP server on standard input and output
@@ -32,7 +32,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let calls = Arc::new(Calls::like(call));
     let opener = Arc::clone(&calls);
     let server = McpServer::new(McpSetup {
-        catalog: OFFER,
+        catalog: CATALOG,
         opener: Arc::new(move |client: CallContext| opener.open(client.by, client.watch)),
         audit: None,
         caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),

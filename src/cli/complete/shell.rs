@@ -126,7 +126,7 @@ pub fn in_bash(line: &str, replaced: &str, value: &str) -> Option<String> {
     })
 }
 
-/// A value as PowerShell reads it as one argument.
+/// Quotes a value for PowerShell, unless it needs no quotation.
 pub fn in_powershell(value: &str) -> String {
     let is_plain = !value.is_empty() && !value.starts_with(['@', '%']) && !value.contains(',');
     if is_plain && value.chars().all(self::is_plain) {
@@ -135,7 +135,7 @@ pub fn in_powershell(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }
 
-/// A value as Nushell reads it as one argument.
+/// Quotes a value for Nushell, unless it needs no quotation.
 pub fn in_nushell(value: &str) -> String {
     if value.chars().all(is_plain) {
         return value.to_owned();

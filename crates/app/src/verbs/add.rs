@@ -12,7 +12,7 @@ use crate::context::write;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::note_fields::{self, clean_tags, in_range, new_note_path, title_of};
 use crate::verbs::quarantine;
-use crate::verbs::similar;
+use crate::verbs::similar_titles::{SimilarTitle, similar_titles};
 use crate::verbs::templates::template_of;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::id::NoteId;
@@ -53,7 +53,7 @@ pub struct AddedNote {
     /// Hash of the new commit; null if automatic commits are off (`git.commit`).
     pub commit: Option<String>,
     /// Existing notes with similar titles, at most three.
-    pub similar: Vec<similar::SimilarTitle>,
+    pub similar: Vec<SimilarTitle>,
 }
 
 /// Writes a new memory and commits it.
@@ -125,12 +125,12 @@ struct PlannedNote {
     template: NoteTemplate,
     message: CommitMessage,
     title: String,
-    similar: Vec<similar::SimilarTitle>,
+    similar: Vec<SimilarTitle>,
 }
 
 impl PlannedNote {
     fn with_similar(self, context: &Context) -> Self {
-        Self { similar: similar::similar_titles(context, &self.title), ..self }
+        Self { similar: similar_titles(context, &self.title), ..self }
     }
 
     fn write(self, context: &Context) -> Result<AddedNote> {

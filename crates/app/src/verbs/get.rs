@@ -102,9 +102,7 @@ pub fn get(context: &Context, reference: &str, section: Option<&str>) -> Result<
         })
         .transpose()?;
     let fields = parse::parse(&split).fields;
-    let usage = found.open.usage();
-    // A vault on a read-only disk can still be read.
-    let _ = usage.record(found.note.key(), context.now());
+    count_access(context, &found);
     let (score, status) = standing(context, &found);
     let (links, backlinks) = neighbours(context, &found)?;
     Ok(NoteDetails {
@@ -137,10 +135,12 @@ pub fn get(context: &Context, reference: &str, section: Option<&str>) -> Result<
 /// # Errors
 /// Returns an error if no note, or more than one, matches the reference.
 pub fn written(context: &Context, reference: &str) -> Result<String> {
-    let (found, _) = find_linked(context, reference)?;
+    Ok(String::from_utf8_lossy(&raw(context, reference)?).into_owned())
+}
+
+fn count_access(context: &Context, found: &ResolvedNote<'_>) {
     // A vault on a read-only disk can still be read.
     let _ = found.open.usage().record(found.note.key(), context.now());
-    Ok(found.text())
 }
 
 /// Decay score and status of a memory; `None` for other notes.
@@ -183,7 +183,6 @@ fn neighbours(
 /// Returns an error if no note, or more than one, matches the reference.
 pub fn raw(context: &Context, reference: &str) -> Result<Vec<u8>> {
     let (found, _) = find_linked(context, reference)?;
-    // A vault on a read-only disk can still be read.
-    let _ = found.open.usage().record(found.note.key(), context.now());
+    count_access(context, &found);
     Ok(found.bytes)
 }

@@ -79,6 +79,7 @@ pub mod server_client;
 pub mod session_receipts;
 pub mod setup;
 pub mod similar;
+pub mod similar_titles;
 pub mod stale;
 pub mod starters;
 pub mod stash;

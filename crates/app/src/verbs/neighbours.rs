@@ -196,7 +196,8 @@ impl VerdictApplication<'_> {
                 weight: None,
                 invert: false,
             };
-            self.commit = mark(self.context, &key, &helpful)?.commit.or(self.commit.take());
+            let marked = mark(self.context, &key, &helpful)?;
+            self.record(marked.commit);
         }
         (self.state, self.why) = (BulletState::Retired, reason);
         Ok(())
@@ -239,9 +240,9 @@ impl VerdictApplication<'_> {
             return Ok(());
         }
         if !is_own {
-            let edge = self.edge((&self.id, other.key()), CONTRADICTS, "");
+            let edge = edge((&self.id, other.key()), CONTRADICTS, None);
             match relate::unrelate(self.context, &edge) {
-                Ok(done) => self.commit = done.commit.or(self.commit.take()),
+                Ok(done) => self.record(done.commit),
                 Err(error) if error.kind == ErrorKind::NotFound || error.code == PERSONS_ONLY => {}
                 Err(error) => return Err(error),
             }
@@ -329,8 +330,13 @@ impl VerdictApplication<'_> {
                 self.why = "a person typed it in this session as lasting".to_owned();
             }
         }
-        self.commit = outcome.commit.or(self.commit.take());
+        self.record(outcome.commit);
         Ok(())
+    }
+
+    /// Keeps the newest commit; a step without one leaves the one before.
+    fn record(&mut self, commit: Option<String>) {
+        self.commit = commit.or(self.commit.take());
     }
 
     fn proposed_text(&self) -> Option<&str> {
@@ -343,31 +349,31 @@ impl VerdictApplication<'_> {
         let how = options(format!("Settle the neighbours of {}", self.id));
         let extra = ExtraChanges { may_rewrite: true, ..ExtraChanges::NOTHING };
         let (outcome, ()) = curate_with(self.context, &file, &how, &extra)?;
-        self.commit = outcome.commit.clone().or(self.commit.take());
+        self.record(outcome.commit.clone());
         curate::check_refusals(&outcome.report)
     }
 
     fn relate(&mut self, other: &Note, relation: &str, why: &str) -> Result<()> {
-        let edge = self.edge((&self.id, other.key()), relation, why);
-        self.commit = relate::relate(self.context, &edge)?.commit.or(self.commit.take());
+        let edge = edge((&self.id, other.key()), relation, Some(why));
+        self.record(relate::relate(self.context, &edge)?.commit);
         Ok(())
     }
 
     /// Writes an edge that only the proposal's standing allows.
     fn link(&mut self, ends: (&str, &str), relation: &str, why: &str) -> Result<()> {
-        let edge = self.edge(ends, relation, why);
-        self.commit = relate::connect(self.context, &edge)?.commit.or(self.commit.take());
+        let edge = edge(ends, relation, Some(why));
+        self.record(relate::connect(self.context, &edge)?.commit);
         Ok(())
     }
+}
 
-    fn edge(&self, (from, to): (&str, &str), relation: &str, why: &str) -> relate::Options {
-        relate::Options {
-            from: from.to_owned(),
-            to: to.to_owned(),
-            relation: Some(relation.to_owned()),
-            strength: None,
-            why: Some(why.to_owned()).filter(|why| !why.is_empty()),
-        }
+fn edge((from, to): (&str, &str), relation: &str, why: Option<&str>) -> relate::Options {
+    relate::Options {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        relation: Some(relation.to_owned()),
+        strength: None,
+        why: why.map(str::to_owned),
     }
 }
 

@@ -94,8 +94,9 @@ struct ComparisonSubject {
     statement: RuleStatement,
     /// Text from which the embedding models compute its vector.
     embedding_text: String,
-    /// Words of the title, and words of title and text together.
-    words: [BTreeSet<String>; 2],
+    title_words: BTreeSet<String>,
+    /// Words of title and text together.
+    all_words: BTreeSet<String>,
 }
 
 /// Finds notes of all open vaults that are similar to a note or text.
@@ -208,7 +209,6 @@ fn subject(context: &Context, like: &str) -> Result<ComparisonSubject> {
     }
     match find(context, like) {
         Ok(found) => {
-            let words = [content(&found.note.title), whole(&found.note, &found.text())];
             let statement = rule_of(&found.note).unwrap_or_else(|| RuleStatement::of(&found.note.title));
             let passage = found.open.passages_of(&found.note.path).into_iter().next();
             Ok(ComparisonSubject {
@@ -217,7 +217,8 @@ fn subject(context: &Context, like: &str) -> Result<ComparisonSubject> {
                 title: shown(&found.note),
                 embedding_text: passage.map_or_else(|| shown(&found.note), |passage| passage.text),
                 statement,
-                words,
+                title_words: content(&found.note.title),
+                all_words: whole(&found.note, &found.text()),
             })
         }
         Err(error) if error.is_not_found() && !names_a_note(like) => text_subject(like),
@@ -240,7 +241,8 @@ fn text_subject(text: &str) -> Result<ComparisonSubject> {
         title: text.to_owned(),
         embedding_text: text.to_owned(),
         statement,
-        words: [words.clone(), words],
+        title_words: words.clone(),
+        all_words: words,
     })
 }
 
@@ -263,7 +265,7 @@ fn begins_uuid(typed: &str) -> bool {
 /// Builds an index query for the words of the subject; of too many words, the longest are used,
 /// because they are the most specific.
 fn query_for(subject: &ComparisonSubject, kind: Option<NoteKind>) -> Query {
-    let mut words: Vec<&String> = subject.words[1].iter().collect();
+    let mut words: Vec<&String> = subject.all_words.iter().collect();
     words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
     let should = words
         .into_iter()
@@ -290,7 +292,7 @@ fn compare_note(
     cosine: Option<f64>,
 ) -> Option<ComparedNote> {
     let title = content(&note.title);
-    let titles = similarity::jaccard(&subject.words[0], &title);
+    let titles = similarity::jaccard(&subject.title_words, &title);
     let rule = rule_of(note);
     let (whole, text) = match &rule {
         Some(rule) => (rule.words().clone(), None),
@@ -299,7 +301,7 @@ fn compare_note(
             (&title | &content(Split::of(&text).body()), Some(text))
         }
     };
-    let words = titles.max(similarity::jaccard(&subject.words[1], &whole));
+    let words = titles.max(similarity::jaccard(&subject.all_words, &whole));
     let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
     let contradicts = rule.and_then(|rule| contradiction(open, &subject.statement, &rule));
     let alike = SimilarNote {
@@ -358,50 +360,6 @@ fn whole(note: &Note, text: &str) -> BTreeSet<String> {
         Some(rule) => rule.words().clone(),
         None => &content(&note.title) | &content(Split::of(text).body()),
     }
-}
-
-/// A note with a similar title.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SimilarTitle {
-    /// Note id, or its path if it has none.
-    pub id: String,
-    /// Title from the frontmatter, else derived from the content or the file name.
-    pub title: String,
-    /// Path of the note's file, relative to the vault.
-    pub path: String,
-    /// Jaccard index of the words of both titles, 0–1.
-    pub score: f64,
-}
-
-/// Minimum similarity of titles.
-const MIN_TITLE_SIMILARITY: f64 = 0.5;
-
-/// Maximum number of notes that are compared although the index does not have them yet.
-const MAX_QUEUED_NOTES: usize = 50;
-
-/// Returns up to three notes whose titles resemble `title`. Uses the index without a refresh, and the
-/// newest of the notes that wait for one.
-pub fn similar_titles(context: &Context, title: &str) -> Vec<SimilarTitle> {
-    let words = similarity::words(title);
-    let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), context.now());
-    let mut found = Vec::new();
-    for open in &context.vaults {
-        let hits = open.index().search(&query, 0, 10).unwrap_or_default();
-        let queued = open.index().queued();
-        let newest = queued.iter().rev().take(MAX_QUEUED_NOTES);
-        let queued = newest.filter_map(|path| Some(load(open, path).ok()?.note));
-        for note in queued.chain(hits.hits.into_iter().map(|hit| hit.note)) {
-            let score = similarity::jaccard(&words, &similarity::words(&note.title));
-            let is_new = found.iter().all(|one: &SimilarTitle| one.path != note.path.as_str());
-            if score >= MIN_TITLE_SIMILARITY && is_new && note.kind != NoteKind::Edge {
-                let id = note.key().to_owned();
-                found.push(SimilarTitle { id, title: note.title, path: note.path.into(), score });
-            }
-        }
-    }
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    found.truncate(3);
-    found
 }
 
 #[cfg(test)]

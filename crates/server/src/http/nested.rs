@@ -27,6 +27,6 @@ impl NestedService {
 
 impl fmt::Debug for NestedService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mount").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("NestedService").field("path", &self.path).finish_non_exhaustive()
     }
 }

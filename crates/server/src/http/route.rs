@@ -34,10 +34,10 @@ pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
         router = router.route(path, of_operations(&operations));
     }
     router = router
-        .route("/health", only_get(|state, caller| async move { alive(&state, caller).await }))
-        .route("/metrics", only_get(|state, caller| async move { figures(&state, caller).await }))
-        .route("/openapi.json", only_get(|state, _| async move { contract(&state) }));
-    let mut router = router.fallback(nowhere).with_state(Arc::clone(state));
+        .route("/health", only_get(|state, caller| async move { health_response(&state, caller).await }))
+        .route("/metrics", only_get(|state, caller| async move { metrics_response(&state, caller).await }))
+        .route("/openapi.json", only_get(|state, _| async move { openapi_response(&state) }));
+    let mut router = router.fallback(unknown_endpoint).with_state(Arc::clone(state));
     for service in mounted {
         router = router.nest(service.path, service.router.clone());
     }
@@ -90,7 +90,7 @@ fn of_operations(operations: &[(Endpoint, &'static OperationSpec)]) -> MethodRou
         allowed.push(name);
         let run = move |Given(state): Given<Arc<ServerState>>, request: Request<Body>| async move {
             let done = run(&state, (endpoint, method), operation, request).await;
-            done.unwrap_or_else(|problem| not_done(&state, operation, problem))
+            done.unwrap_or_else(|problem| error_response(&state, operation, problem))
         };
         methods = methods.on(filter, run);
     }
@@ -163,7 +163,7 @@ async fn run(
 }
 
 /// The response for a failed operation. Internal errors are logged by their code.
-fn not_done(state: &ServerState, operation: &OperationSpec, problem: Problem) -> Response {
+fn error_response(state: &ServerState, operation: &OperationSpec, problem: Problem) -> Response {
     if problem.status == StatusCode::INTERNAL_SERVER_ERROR {
         state.notice("failed", format!("{}: {}", operation.name, problem.error.code));
     }
@@ -215,12 +215,15 @@ fn shape<'a>(state: &'a ServerState, operation: &OperationSpec) -> Result<&'a In
     state.shapes.get(operation.name).ok_or_else(panicked)
 }
 
-async fn alive(state: &Arc<ServerState>, caller: Option<Caller>) -> Result<Response, Problem> {
+async fn health_response(state: &Arc<ServerState>, caller: Option<Caller>) -> Result<Response, Problem> {
     let document = health::health(state, caller.as_ref()).await;
     Ok(answer(StatusCode::OK, document.to_string().into_bytes()))
 }
 
-async fn figures(state: &Arc<ServerState>, request_caller: Option<Caller>) -> Result<Response, Problem> {
+async fn metrics_response(
+    state: &Arc<ServerState>,
+    request_caller: Option<Caller>,
+) -> Result<Response, Problem> {
     caller(request_caller.as_ref())?.require_role(AccessRole::Admin)?;
     let mut response = Response::new(Body::from(health::metrics(state).await));
     let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -228,11 +231,11 @@ async fn figures(state: &Arc<ServerState>, request_caller: Option<Caller>) -> Re
     Ok(response)
 }
 
-fn contract(state: &ServerState) -> Result<Response, Problem> {
+fn openapi_response(state: &ServerState) -> Result<Response, Problem> {
     Ok(answer(StatusCode::OK, state.contract.clone().into_bytes()))
 }
 
-async fn nowhere() -> Problem {
+async fn unknown_endpoint() -> Problem {
     let hint = "/openapi.json lists all endpoints";
     Problem::new(StatusCode::NOT_FOUND, "no-endpoint", "unknown endpoint", hint)
 }

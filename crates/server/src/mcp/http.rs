@@ -28,7 +28,7 @@ use crate::serving::{TokenEnd, content_length};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OriginPolicy {
     /// Only the given hosts and origins.
-    Own {
+    Allow {
         /// Allowed `Host` values, with or without port; if empty, only loopback names.
         hosts: Vec<String>,
         /// Allowed web origins, such as `https://memory.example:443`. Requests without an origin
@@ -36,14 +36,14 @@ pub enum OriginPolicy {
         origins: Vec<String>,
     },
     /// No checks, because an outer layer has done them.
-    Before,
+    Unchecked,
 }
 
 impl Default for OriginPolicy {
     /// Loopback hosts and origins.
     fn default() -> Self {
         let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-        Self::Own { hosts: Vec::new(), origins: own.map(str::to_owned).to_vec() }
+        Self::Allow { hosts: Vec::new(), origins: own.map(str::to_owned).to_vec() }
     }
 }
 
@@ -69,8 +69,8 @@ pub fn guarded<H: ServerHandler>(
 ) -> Router {
     let config = StreamableHttpServerConfig::default().with_cancellation_token(closing.child_token());
     let mut config = match guards {
-        OriginPolicy::Before => config.disable_allowed_hosts().disable_allowed_origins(),
-        OriginPolicy::Own { hosts, origins } => {
+        OriginPolicy::Unchecked => config.disable_allowed_hosts().disable_allowed_origins(),
+        OriginPolicy::Allow { hosts, origins } => {
             let config = config.with_allowed_origins(origins).enforce_origin_validation();
             // An empty list would let every host in.
             if hosts.is_empty() { config } else { config.with_allowed_hosts(hosts) }

@@ -135,6 +135,6 @@ impl McpServer {
 
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("limits", &self.0.setup.limits).finish_non_exhaustive()
+        f.debug_struct("McpServer").field("limits", &self.0.setup.limits).finish_non_exhaustive()
     }
 }

@@ -18,7 +18,7 @@ use super::call::CallWork;
 use super::resources::{CACHE_LIFETIME_MS, MAX_URI_BYTES};
 use super::subscriptions::{self, Subscriptions};
 use super::{McpServer, apps, call, complete, failure, prompts, resources, tools};
-use crate::operations::{AccessRole, OperationResult};
+use crate::operations::OperationResult;
 use cm_app::Error;
 use cm_app::context::receipts;
 
@@ -133,8 +133,7 @@ impl ServerHandler for McpSession {
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request)?;
         let recent = self.server.catalog().recent;
-        let work =
-            CallWork { name: "resources/list", role: AccessRole::Reader, run: recent, audited: |_| None };
+        let work = CallWork::read("resources/list", recent);
         let recent = call::run(&self.server, &request_context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
         let mut listed = resources::listed(self.server.catalog(), recent);
@@ -167,12 +166,7 @@ impl ServerHandler for McpSession {
             }
             if let Some(address) = apps::page_address(&uri) {
                 let read = move |context: &cm_app::Context| pages(context, &address);
-                let work = CallWork {
-                    name: "resources/read",
-                    role: AccessRole::Reader,
-                    run: read,
-                    audited: |_| None,
-                };
+                let work = CallWork::read("resources/read", read);
                 let page = call::run(&self.server, &request_context, work).await?;
                 let page = page.map_err(|error| refused(&error))?;
                 return Ok(ReadResourceResponse::Complete(apps::page(page, uri)));
@@ -181,8 +175,7 @@ impl ServerHandler for McpSession {
         let catalog = *self.server.catalog();
         let target = resources::target(&uri, &catalog).map_err(|error| refused(&error))?;
         let read = move |context: &cm_app::Context| resources::read(context, &target, &catalog);
-        let work =
-            CallWork { name: "resources/read", role: AccessRole::Reader, run: read, audited: |_| None };
+        let work = CallWork::read("resources/read", read);
         let contents = call::run(&self.server, &request_context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
         Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
@@ -227,12 +220,7 @@ impl ServerHandler for McpSession {
         let suggest = self.server.catalog().complete;
         let typed = request.argument.value;
         let values = move |context: &cm_app::Context| suggest(context, completion, &typed);
-        let work = CallWork {
-            name: "completion/complete",
-            role: AccessRole::Reader,
-            run: values,
-            audited: |_| None,
-        };
+        let work = CallWork::read("completion/complete", values);
         let values = call::run(&self.server, &request_context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
     }

@@ -128,7 +128,7 @@ pub enum Method {
 }
 
 /// All operations, resources and completions for agents.
-pub static OFFER: Catalog = Catalog {
+pub static CATALOG: Catalog = Catalog {
     operations: TABLE,
     resources: &resources::RESOURCES,
     note: resources::note,

@@ -46,7 +46,10 @@ fn mark(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResul
     let signal_name = required(form, "signal")?;
     let signals = [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant];
     let signal = signals.into_iter().find(|signal| signal.name() == signal_name);
-    let signal = signal.ok_or_else(|| Error::usage(format!("`{signal_name}` is no signal")))?;
+    let signal = signal.ok_or_else(|| {
+        let hint = format!("use {}", signals.map(FeedbackSignal::name).join(", "));
+        Error::usage(format!("`{signal_name}` is not a signal")).hint(hint)
+    })?;
     let because = form.get("reason").map(str::to_owned);
     let options = mark::Options { signal, because, weight: None, invert: false };
     let context = &of_session(context, form)?;

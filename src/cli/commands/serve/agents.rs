@@ -9,7 +9,7 @@ use cm_app::Result;
 use cm_app::server_audit::AuditSink;
 use cm_server::http::NestedService;
 use cm_server::mcp::{CallContext, McpLimits, McpServer, McpSetup, OriginPolicy, guarded};
-use cm_server::operations::OFFER;
+use cm_server::operations::CATALOG;
 use cm_server::web::embedded_page;
 
 /// Creates the service for `/mcp`.
@@ -19,7 +19,7 @@ use cm_server::web::embedded_page;
 pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     let opener = Arc::clone(calls);
     let server = McpServer::new(McpSetup {
-        catalog: OFFER,
+        catalog: CATALOG,
         opener: Arc::new(move |client: CallContext| open(&opener, client.by, client.watch)),
         // The token identifies the caller.
         caller: None,
@@ -31,7 +31,8 @@ pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     follow(calls, &server)?;
     let sessions = server.clone();
     // The middleware has already checked host names and origins.
-    let router = guarded(move || sessions.session(), OriginPolicy::Before, server.limits(), server.closing());
+    let router =
+        guarded(move || sessions.session(), OriginPolicy::Unchecked, server.limits(), server.closing());
     let calls = server.clone();
     Ok(NestedService {
         path: "/mcp",

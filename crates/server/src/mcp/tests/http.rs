@@ -98,7 +98,7 @@ async fn other_hosts_and_pages_of_others_are_turned_away() {
 
 #[tokio::test]
 async fn a_server_for_others_lets_its_own_name_in_and_no_page() {
-    let guards = OriginPolicy::Own { hosts: vec!["memory.example".to_owned()], origins: Vec::new() };
+    let guards = OriginPolicy::Allow { hosts: vec!["memory.example".to_owned()], origins: Vec::new() };
     let web = TestHttpServer::of(McpLimits::default(), guards, Some(Caller::local())).await;
     let (headers, body) = current("tools/list", json!({}));
     for (more, status) in [

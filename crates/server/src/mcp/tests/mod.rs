@@ -35,7 +35,7 @@ pub const CURRENT: &str = REVISIONS[4];
 /// A server of the test catalog with this default caller.
 pub fn server(limits: McpLimits, caller: Option<Caller>) -> McpServer {
     McpServer::new(McpSetup {
-        catalog: table::OFFER,
+        catalog: table::CATALOG,
         opener: Arc::new(|asked| Context::open(call(asked))),
         caller,
         limits,

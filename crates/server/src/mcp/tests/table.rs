@@ -9,7 +9,7 @@ use crate::operations::{
 use cm_app::{Context, Error, Result};
 use serde_json::{Value, json};
 
-pub const OFFER: Catalog =
+pub const CATALOG: Catalog =
     Catalog { operations: &OPERATIONS, resources: &RESOURCES, note, recent, complete: suggest };
 
 const OPERATIONS: [OperationSpec; 6] = [
