@@ -25,7 +25,7 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("search pool", "memory_search", json!({ "query": "pool" })),
         (
-            "search retry type:fix tag:http",
+            "search retry --type fix --tag http",
             "memory_search",
             json!({ "q": "retry", "type": "fix", "tags": ["http"] }),
         ),

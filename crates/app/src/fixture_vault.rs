@@ -115,3 +115,25 @@ fn apply(context: &Context, change: VaultFileChange) -> String {
     let message = CommitMessage::new("update", format!("Update {}", change.path()));
     write::apply(context, ChangeSet { message, changes: vec![change] }).unwrap().commit.unwrap()
 }
+
+/// Path and text of a rule with these further keys.
+pub(crate) fn rule(number: usize, keys: &str, text: &str) -> (String, String) {
+    let text = format!(
+        "---\nid: b-mt2ssunl-{number:06}\ncategory: testing\ncreated: 2026-01-01\n{keys}\n---\n\n{text}\n"
+    );
+    (format!("playbook/testing/{number}.md"), text)
+}
+
+/// Path and text of a memory.
+pub(crate) fn memory_note(number: usize, text: &str) -> (String, String) {
+    let text = format!(
+        "---\nid: {number:08}-0000-4000-8000-000000000001\ntype: fix\ntitle: Fix {number}\ncreated: 2026-01-01\n---\n\n{text}\n"
+    );
+    (format!("graph/fixes/{number}.md"), text)
+}
+
+/// Writes and commits files, and returns the commit.
+pub(crate) fn commit(vault: &FixtureVault, day: &str, files: &[(String, String)]) -> String {
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    vault.commit(day, &files)
+}

@@ -49,8 +49,8 @@ fn a_new_memory_is_a_file_and_a_commit_of_that_file_alone() {
     updated: 2026-11-21T12:00:00Z
     agent: otter
     session: s-1
-    area: storage
     state: unverified
+    area: storage
     ---
 
     # Use Postgres: really?

@@ -159,8 +159,7 @@ fn summary(counts: &BTreeMap<LearnedChange, LearnedCount>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture_vault::FixtureVault;
-    use crate::verbs::timeline::tests::{commit, memory_note, rule};
+    use crate::fixture_vault::{FixtureVault, commit, memory_note, rule};
 
     #[test]
     fn what_was_learned_is_told_in_words_and_figures() {

@@ -108,28 +108,9 @@ fn is_note(path: &NotePath) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::fixture_vault::FixtureVault;
-
-    pub(in crate::verbs) fn rule(number: usize, keys: &str, text: &str) -> (String, String) {
-        let text = format!(
-            "---\nid: b-mt2ssunl-{number:06}\ncategory: testing\ncreated: 2026-01-01\n{keys}\n---\n\n{text}\n"
-        );
-        (format!("playbook/testing/{number}.md"), text)
-    }
-
-    pub(in crate::verbs) fn memory_note(number: usize, text: &str) -> (String, String) {
-        let text = format!(
-            "---\nid: {number:08}-0000-4000-8000-000000000001\ntype: fix\ntitle: Fix {number}\ncreated: 2026-01-01\n---\n\n{text}\n"
-        );
-        (format!("graph/fixes/{number}.md"), text)
-    }
-
-    pub(in crate::verbs) fn commit(vault: &FixtureVault, day: &str, files: &[(String, String)]) -> String {
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
-        vault.commit(day, &files)
-    }
+    use crate::fixture_vault::{FixtureVault, commit, memory_note, rule};
 
     #[test]
     fn the_points_of_a_history_have_its_ends_and_count_the_notes() {
