@@ -93,11 +93,7 @@ fn split_statements(text: &str) -> Vec<String> {
         plain.push(' ');
         rest = &rest[skipped.min(rest.len())..];
     }
-    plain
-        .split(';')
-        .map(|statement| fold_whitespace(statement))
-        .filter(|statement| !statement.is_empty())
-        .collect()
+    plain.split(';').map(fold_whitespace).filter(|statement| !statement.is_empty()).collect()
 }
 
 fn rate_statement(statement: &str) -> Option<Rating> {
