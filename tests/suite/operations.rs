@@ -93,7 +93,7 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "type": "fact", "title": "Ports differ", "tags": ["net", "tcp"], "content": "Seen.", "importance": 0.7, "set": { "priority": "critical" } }),
         ),
         (
-            "search ports priority:critical",
+            "search priority:critical (ports)",
             "memory_search",
             json!({ "query": "ports", "priority": "critical" }),
         ),
