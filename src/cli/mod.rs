@@ -24,6 +24,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use answer::{Output, Printed};
+use cm_app::verbs::hooks::used_server;
+use cm_app::{Error, Request};
 use cm_render::status;
 use commands::Command;
 
@@ -67,7 +69,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose)
         .with_pager(!cli.globals.no_pager);
     let answer = cli.globals.call(&arguments).and_then(|call| match cli.command {
-        Some(command) => command.run(call, &output),
+        Some(command) => {
+            let of_server = call.clone();
+            command.run(call, &output).map_err(|error| without_vault(error, &of_server))
+        }
         None => commands::help::start(call, &output),
     });
     output.took(begun);
@@ -84,6 +89,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 _ => ExitCode::from(status::exit(error.kind)),
             }
         }
+    }
+}
+
+/// Replaces the hint to create a vault where the memory of the folder is on a server.
+fn without_vault(error: Error, call: &Request) -> Error {
+    if error.code != "no-vault" {
+        return error;
+    }
+    match used_server(call) {
+        Ok(Some(server)) => error.hint(format!(
+            "the memory of this folder is on {}, which agents use through their hooks; a vault created here would be another one. `cm hooks status` and `cm doctor` show the connection",
+            server.url
+        )),
+        _ => error,
     }
 }
 

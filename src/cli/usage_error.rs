@@ -54,7 +54,7 @@ pub fn report_parser_result(mut error: clap::Error, arguments: &[OsString]) -> E
 }
 
 /// Commands by the words that other programs use for them.
-const SYNONYMS: [(&str, &str); 24] = [
+const SYNONYMS: [(&str, &str); 26] = [
     ("ask", "search"),
     ("cat", "get"),
     ("create", "new"),
@@ -63,6 +63,7 @@ const SYNONYMS: [(&str, &str); 24] = [
     ("fix", "doctor"),
     ("grep", "search"),
     ("health", "doctor"),
+    ("journal", "log"),
     ("link", "relate"),
     ("list", "ls"),
     ("load", "import"),
@@ -76,6 +77,7 @@ const SYNONYMS: [(&str, &str); 24] = [
     ("settings", "config"),
     ("show", "get"),
     ("store", "add"),
+    ("timeline", "log"),
     ("tree", "graph"),
     ("version", "--version"),
     ("view", "get"),
@@ -95,6 +97,14 @@ fn suggest_command(error: &mut clap::Error) {
         let suggested = ContextValue::Strings(vec![command.to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, suggested);
     }
+}
+
+/// The question whether another command was meant, for words that are not a command.
+pub fn similar_command(words: &[String]) -> Option<String> {
+    let typed = std::iter::once("cm").chain(words.iter().map(String::as_str));
+    let mut error = Cli::command().try_get_matches_from(typed).err()?;
+    suggest_command(&mut error);
+    tips(&error)
 }
 
 /// The command in which the parser failed, such as `cm` or `cm playbook`.

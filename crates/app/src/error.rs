@@ -205,6 +205,8 @@ impl From<vault::Error> for Error {
                 .hint("create one here with `cm init`, or select one with `--vault` or CM_VAULT"),
             vault::Error::NotAVault { .. } => Self::new(ErrorKind::NoVault, "not-a-vault", message)
                 .hint("`cm init` in that folder creates a vault and changes no note"),
+            vault::Error::NoFolder { .. } => Self::new(ErrorKind::NoVault, "not-a-vault", message)
+                .hint("check the path in `--vault` or CM_VAULT"),
             vault::Error::Io { path, .. } => {
                 let error = Self::new(ErrorKind::Failed, "io", message);
                 error.at(path.display(), None, None)

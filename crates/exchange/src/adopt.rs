@@ -170,10 +170,45 @@ fn with_edits(path: &NotePath, text: &str, id: NoteId, edits: Vec<Edit>) -> Resu
     }
 }
 
-/// Whether a file is a repository document: at the root, with a name without lower-case letters
-/// (`README.md`).
+/// Names of the documents that a repository has at its root, and of the files that agents and cm read there.
+const DOCUMENTS: [&str; 30] = [
+    "AGENTS",
+    "ARCHITECTURE",
+    "AUTHORS",
+    "BUILDING",
+    "CHANGELOG",
+    "CHANGES",
+    "CLAUDE",
+    "CODEOWNERS",
+    "CODE_OF_CONDUCT",
+    "CONTRIBUTING",
+    "CONTRIBUTORS",
+    "COPYING",
+    "CORE",
+    "CREDITS",
+    "DEVELOPMENT",
+    "GEMINI",
+    "GOVERNANCE",
+    "HISTORY",
+    "INSTALL",
+    "LICENCE",
+    "LICENSE",
+    "MAINTAINERS",
+    "MEMORY",
+    "NOTICE",
+    "README",
+    "REFLECTION",
+    "RELEASING",
+    "SECURITY",
+    "SUPPORT",
+    "UPGRADING",
+];
+
+/// Whether a file is a repository document: at the root, with one of these names in capitals, also with
+/// a suffix such as `LICENSE-MIT`.
 fn is_document(path: &NotePath) -> bool {
-    path.folder().is_empty() && !path.stem().chars().any(char::is_lowercase)
+    let name = path.stem().split(['-', '.']).next().unwrap_or_default();
+    path.folder().is_empty() && DOCUMENTS.contains(&name)
 }
 
 #[cfg(test)]

@@ -109,7 +109,8 @@ fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) 
 fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
     let summary = notes.get(entry.path.as_str()).map_or("", |note| note.summary.as_str());
     let title = escape_inline(&entry.title);
-    if visible(summary).is_empty() || visible(summary) == visible(&entry.title) {
+    let statement = |text: &str| visible(text).trim_end_matches('.').to_owned();
+    if statement(summary).is_empty() || statement(summary) == statement(&entry.title) {
         return format!("- {title}\n");
     }
     format!("- {title}: {}\n", clipped(summary, Note::MAX_SUMMARY_CHARS))

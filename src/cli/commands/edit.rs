@@ -1,12 +1,14 @@
 //! `cm edit`
 
-use std::path::PathBuf;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::pick::note_or_choice;
+use crate::cli::stdin;
 use cm_app::verbs::edit;
 use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::finding::Severity;
@@ -35,6 +37,9 @@ pub fn edit_note(context: &Context, note: &str, output: &Output) -> Result<Print
     Ok(output.print(context, &outcome, text::edit::edited)?.failed(failed))
 }
 
+/// Editors that run in the terminal; others may open a window.
+const TERMINAL_EDITORS: [&str; 9] = ["ed", "helix", "hx", "micro", "nano", "nvim", "pico", "vi", "vim"];
+
 /// Runs the editor on a file and waits for it.
 pub fn open_editor(file: &PathBuf) -> Result<()> {
     let variable =
@@ -49,6 +54,12 @@ pub fn open_editor(file: &PathBuf) -> Result<()> {
         Error::new(ErrorKind::Failed, "editor", format!("the editor `{line}` {why}"))
             .hint("set EDITOR to another program")
     };
+    let is_terminal = stdin::is_terminal() && std::io::stdout().is_terminal();
+    let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    if !is_terminal && TERMINAL_EDITORS.contains(&name) {
+        return Err(Error::usage(format!("the editor `{line}` needs a terminal"))
+            .hint("`cm update NOTE --body -` reads a new text from standard input"));
+    }
     let status = Command::new(program)
         .args(arguments)
         .arg(file)

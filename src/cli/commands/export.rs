@@ -48,14 +48,15 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = arguments.format;
     let context = Context::open(call)?;
-    let options = export::Options { format, out: arguments.out, force: arguments.force };
+    let options =
+        export::Options { format, out: arguments.out, force: arguments.force, score_threshold: None };
     let context = if format == ExportFormat::Site { context.without_usage() } else { context };
     let outcome = match format {
         ExportFormat::Site => export::site(&context, &options, cm_server::web::site)?,
         _ => export::export(&context, &options)?,
     };
     match &outcome.document {
-        Some(document) => output.document(&context, document),
-        None => output.print(&context, &outcome, text::export::exported),
+        Some(document) if !output.json || format == ExportFormat::Json => output.document(&context, document),
+        _ => output.print(&context, &outcome, text::export::exported),
     }
 }

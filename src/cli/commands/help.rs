@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use clap::{Args, Command, CommandFactory as _};
+use serde_json::json;
 
 use super::GROUPS;
 use crate::cli::Cli;
 use crate::cli::answer::{Output, Printed};
+use crate::cli::usage_error::similar_command;
 use cm_app::context::open::Context;
+use cm_app::verbs::hooks::used_server;
 use cm_app::{Error, ErrorKind, Request, Result};
+use cm_render::json;
 use cm_render::text::home::{self, CommandGroup, NextStep};
 
 /// Show the commands, or the arguments of one
@@ -22,12 +26,11 @@ pub struct Arguments {
     all: bool,
 }
 
+const ALL: &str = "`cm help --all` lists the commands";
+
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    if output.json {
-        return Err(Error::usage("help does not support --json"));
-    }
     if arguments.command.is_empty() {
-        return if arguments.all { output.fitted(&home::all(&groups())) } else { start(call, output) };
+        return if arguments.all { all(output) } else { start(call, output) };
     }
     let mut command = Cli::command();
     command.build();
@@ -35,14 +38,36 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     for name in &arguments.command {
         found = found.find_subcommand_mut(name).ok_or_else(|| {
             Error::usage(format!("there is no command `{}`", arguments.command.join(" ")))
-                .hint("`cm help --all` lists the commands")
+                .hint(similar_command(&arguments.command).unwrap_or(ALL.to_owned()))
         })?;
     }
-    output.plain(&found.render_long_help().ansi().to_string())
+    let help = found.render_long_help();
+    match output.json {
+        true => output.plain(&json::document(&json!({ "help": help.to_string() }))),
+        false => output.plain(&help.ansi().to_string()),
+    }
 }
 
-/// Prints the page of `cm` without a command: what it can do, and the next step in this folder.
+/// Prints all commands in groups.
+fn all(output: &Output) -> Result<Printed> {
+    if !output.json {
+        return output.fitted(&home::all(&groups()));
+    }
+    let listed = |(name, about): &(String, String)| json!({ "name": name, "about": about });
+    let group = |group: &CommandGroup| {
+        let commands: Vec<_> = group.commands.iter().map(listed).collect();
+        json!({ "heading": group.heading, "commands": commands })
+    };
+    let groups: Vec<_> = groups().iter().map(group).collect();
+    output.plain(&json::document(&json!({ "groups": groups })))
+}
+
+/// Prints the page of `cm` without a command: what it can do, and the next step in this folder. As JSON it
+/// is the list of all commands.
 pub fn start(call: Request, output: &Output) -> Result<Printed> {
+    if output.json {
+        return all(output);
+    }
     let next = next_step(call);
     output.fitted(&home::start(&next))
 }
@@ -65,6 +90,7 @@ pub fn groups() -> Vec<CommandGroup> {
 /// What a person in the working directory of the call most likely wants next.
 fn next_step(call: Request) -> NextStep {
     let cwd = call.cwd.clone();
+    let server = used_server(&call).ok().flatten();
     match Context::open(call) {
         Ok(context) => {
             let notes = context
@@ -74,6 +100,7 @@ fn next_step(call: Request) -> NextStep {
             if notes == 0 { NextStep::FirstNote { vault } } else { NextStep::Search { vault, notes } }
         }
         Err(error) if error.kind == ErrorKind::NoVault => match notes_in(&cwd) {
+            _ if let Some(server) = server => NextStep::Server { url: server.url },
             true => NextStep::Adopt { is_obsidian: cwd.join(".obsidian").is_dir() },
             false => NextStep::Begin,
         },

@@ -26,8 +26,8 @@ use cm_render::text;
 /// projects with sessions but without a vault. What the vault already contains is skipped; the rest stays unverified until you
 /// confirm it.
 ///
-/// A file contains rules. A YAML playbook is imported as is. Rules from an agent's rule file (AGENTS.md, CLAUDE.md,
-/// .cursorrules, …) become drafts.
+/// A Markdown or text file becomes one note. A YAML playbook is imported as is. Rules from an agent's rule file (AGENTS.md,
+/// CLAUDE.md, .cursorrules, …) become drafts.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import ../bundle --from okf\n  cm import ../memories --from memory-tool\n  cm import native --dry-run\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"

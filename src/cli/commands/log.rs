@@ -26,6 +26,9 @@ pub struct Arguments {
     /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
+    /// Skip the first N results
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    offset: usize,
 }
 
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
@@ -39,6 +42,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         session: by.session,
         since,
         limit: arguments.limit,
+        offset: arguments.offset,
     };
     let outcome = log::log(&context, &options)?;
     output.print(&context, &outcome, text::log::logged)

@@ -11,8 +11,8 @@ use cm_render::text;
 
 /// Write the rules into an agent's rule file, between two markers
 ///
-/// Lists the rules in use by category, best first, followed by what to avoid. Text outside the markers does not change. The
-/// file is not part of the vault and is not committed.
+/// Lists the rules in use by category, best first, followed by what to avoid. Text outside the markers does not change.
+/// Nothing is committed. In a vault that is the repository itself, AGENTS.md and CLAUDE.md are notes like any other.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm project --format agents.md\n  cm project --format cursor --file .cursorrules\n  cm project --format claude.md --per-category 5 --counts --dry-run"

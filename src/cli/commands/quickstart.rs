@@ -38,7 +38,7 @@ const BEFORE: [Step; 8] = [
         &["trust"],
     ),
     step("Commit the existing notes", &["commit"]),
-    step("Index all notes", &["reindex"]),
+    step("Check that the index has all notes; every command updates it by itself", &["reindex"]),
     step("Search", &["search", "idle connections firewall", "--limit", "3"]),
     step(
         "Collect context for a task: rules, pitfalls, memories and warnings",

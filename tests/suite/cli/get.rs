@@ -203,8 +203,8 @@ fn without_a_vault_there_is_a_hint() {
     {
       "error": {
         "code": "not-a-vault",
-        "message": "[ROOT]/vault/absent is not a vault: it has no cm.toml",
-        "hint": "`cm init` in that folder creates a vault and changes no note"
+        "message": "the folder [ROOT]/vault/absent does not exist",
+        "hint": "check the path in `--vault` or CM_VAULT"
       }
     }
     [exit 3]

@@ -37,16 +37,20 @@ fn help_of_a_command_that_there_is_not_is_refused() {
      hint: `cm help --all` lists the commands
     [exit 2]
     ");
-    insta::assert_snapshot!(Sandbox::new().cm(&["help", "--json"]).snapshot(), @r#"
-    {
-      "error": {
-        "code": "usage",
-        "message": "help does not support --json",
-        "hint": "`cm help help` shows its arguments with examples"
-      }
+    let mistyped = Sandbox::new().cm(&["help", "serch"]);
+    assert!(mistyped.stderr.contains("did you mean `cm search`?"), "{}", mistyped.stderr);
+}
+
+#[test]
+fn help_as_json_lists_the_commands_or_has_the_text_of_one() {
+    let sandbox = Sandbox::new();
+    let listed = sandbox.cm(&["help", "--all", "--json"]).ok().json();
+    assert!(listed["groups"][0]["commands"][0]["about"].is_string(), "{listed:#}");
+    for page in [&["--json"][..], &["help", "--json"]] {
+        assert_eq!(sandbox.cm(page).ok().json(), listed);
     }
-    [exit 2]
-    "#);
+    let help = sandbox.cm(&["help", "search", "--json"]).ok().json();
+    assert!(help["help"].as_str().unwrap().contains("Usage: cm search"), "{help:#}");
 }
 
 #[test]

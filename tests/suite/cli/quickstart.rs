@@ -20,7 +20,7 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
     $ cm trust
     # Commit the existing notes
     $ cm commit
-    # Index all notes
+    # Check that the index has all notes; every command updates it by itself
     $ cm reindex
     # Search
     $ cm search 'idle connections firewall' --limit 3

@@ -19,6 +19,7 @@ use crate::context::vault_cache::VaultCache;
 use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
+use cm_store::config::layer::ENVIRONMENT;
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{self, Vault, layout};
 
@@ -110,6 +111,11 @@ impl Context {
     fn notice_broken_settings(&self) {
         for broken in self.vaults.iter().filter_map(|open| open.settings.broken()) {
             self.notice(format!("{}: {}; its settings are ignored", broken.path, broken.message));
+        }
+        // The environment is the same for each vault.
+        let findings = self.vaults.first().map_or(&[][..], |open| &open.settings.findings);
+        for invalid in findings.iter().filter(|finding| finding.path == ENVIRONMENT) {
+            self.notice(format!("{}; the variable is ignored", invalid.message));
         }
     }
 

@@ -15,6 +15,8 @@ use crate::verbs::quarantine;
 use crate::verbs::similar_titles::{SimilarTitle, similar_titles};
 use crate::verbs::templates::template_of;
 use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::parse;
+use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::note::NoteKind;
@@ -141,6 +143,8 @@ impl PlannedNote {
         let change = VaultFileChange::Create { path: self.path.clone(), text: self.text };
         let set = ChangeSet { message: self.message, changes: vec![change] };
         let written = write::apply_with(context, |open| check(open).map(|()| set))?;
+        // The creation is the first access. Where usage counts cannot be written, the note has none.
+        let _ = context.target().usage().record(self.id.as_str(), context.now());
         let (id, path) = (self.id.into(), self.path.into());
         Ok(AddedNote { id, path, commit: written.commit, similar: self.similar })
     }
@@ -187,6 +191,11 @@ fn plan(
         body,
         extra,
     });
+    let fields = parse::parse(&Split::of(&text)).fields;
+    if let Some(key) = note_type.required.iter().find(|key| fields.get(key).is_none()) {
+        return Err(Error::usage(format!("a note of the type `{}` needs `{key}`", note_type.name))
+            .hint(format!("add `--set {key}=VALUE`")));
+    }
     let message = CommitMessage::new("add", format!("Add {} \"{title}\"", note_type.name)).id(id.as_str());
     Ok(PlannedNote { id, path, text, template, message, title, similar: Vec::new() })
 }

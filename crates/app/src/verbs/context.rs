@@ -187,6 +187,14 @@ pub struct Briefing {
 /// Allowed length of a task, in characters.
 const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
 
+/// The task of a briefing for which the caller names none, so that it has what applies to any task: the name
+/// of the project.
+pub fn standing_task(context: &Context) -> String {
+    let workspace = context.workspace();
+    let name = workspace.rsplit(['/', '\\']).next().unwrap_or_default();
+    format!("any work in {name}").chars().take(*TASK.end()).collect()
+}
+
 /// Creates the briefing for a task and counts the shown notes as retrieved. It begins with the
 /// handoff that waits in this folder.
 ///

@@ -35,6 +35,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// Overwrite files that an export did not create, or that were edited since.
     pub force: bool,
+    /// Least score of a memory in MEMORY.md; by default that of an active one.
+    pub score_threshold: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,8 +53,8 @@ pub struct ExportResult {
     /// Paths of existing files that were not overwritten, because an export did not create them or
     /// they were edited since.
     pub left: Vec<String>,
-    /// The document, if no destination was given.
-    #[serde(skip)]
+    /// The document, if no destination was given; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
 }
 
@@ -203,7 +205,8 @@ fn memory_md(
     let constants = memory_scores.constants();
     let bullets: Vec<_> =
         playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, context.now(), constants))).collect();
-    let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &context.now().day());
+    let least = options.score_threshold.unwrap_or(constants.active);
+    let file = memory_file::plan(&bullets, &graph, &scores, least, &context.now().day());
     let mut outcome = ExportResult::to(options, file.entries);
     let Some(out) = out else {
         outcome.document = Some(file.text);

@@ -100,10 +100,11 @@ impl ImportOutcome {
     }
 }
 
-/// Imports a folder of notes or a file of bullets.
+/// Imports a folder of notes, one note, or a file of bullets.
 ///
 /// # Errors
-/// The errors of [`import`] and of [`playbook::import::import`].
+/// A file of a format without an importer, and the errors of [`import`] and of
+/// [`playbook::import::import`].
 pub fn any(
     context: &Context,
     options: &Options,
@@ -114,12 +115,13 @@ pub fn any(
     if bullets.is_none() && is_native {
         return import_native(context, options).map(ImportOutcome::Folder);
     }
-    if bullets.is_none() && !source.is_file() {
+    let is_rules = bullets.is_some() || playbook::import::RuleSourceKind::of(&source).is_some();
+    if bullets.is_none() && (options.from.is_some() || !source.is_file() || !is_rules) {
         return import(context, options).map(ImportOutcome::Folder);
     }
-    if options.from.is_some() || options.into.is_some() {
+    if options.into.is_some() {
         return Err(Error::usage(format!("{} is a file with rules, not a folder", options.source.display()))
-            .hint("remove `--into`; with a file, `--from` must be playbook or rules"));
+            .hint("remove `--into`: the category decides where a rule is stored"));
     }
     let file = options.source.clone();
     let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
@@ -155,10 +157,10 @@ pub(crate) fn native_folder(context: &Context, folder: ImportFolder, dry_run: bo
     import_folder(context, &options, folder, &source, (ImportFormat::Native, "read by `cm reflect`"))
 }
 
-/// Imports a folder.
+/// Imports a folder, or one note.
 ///
 /// # Errors
-/// A missing folder, a folder inside the vault, nothing to import, and the errors of
+/// A missing folder, a file that is not a note, a source inside the vault, nothing to import, and the errors of
 /// [`write::apply`].
 pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
     if !options.dry_run {
@@ -167,6 +169,9 @@ pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
     let open = context.target();
     let source = context.call.cwd.join(&options.source);
     let shown = options.source.display();
+    if source.is_file() {
+        return import_file(context, options, &source);
+    }
     if !source.is_dir() {
         return Err(Error::usage(format!("{shown} does not exist")));
     }
@@ -186,6 +191,33 @@ pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
     import_folder(context, options, folder, &source, (from, because))
 }
 
+/// Imports a Markdown or text file as one note.
+fn import_file(context: &Context, options: &Options, source: &Path) -> Result<FolderImport> {
+    let open = context.target();
+    let shown = options.source.display();
+    if let Some(from @ (ImportFormat::ClaudeMemory | ImportFormat::Okf)) = options.from {
+        return Err(Error::usage(format!("{shown} is a file, and {} is a folder", from.name()))
+            .hint("pass the folder, or remove `--from`"));
+    }
+    if external_folder::is_within(&open.vault, source) {
+        return Err(Error::refused("inside-the-vault", format!("{shown} is already in the vault"))
+            .hint("`cm adopt` adds an ID to the note in place"));
+    }
+    let folder = external_folder::read_note(source)?.ok_or_else(|| no_importer(&shown.to_string()))?;
+    let from = options.from.unwrap_or(ImportFormat::Markdown);
+    let into = options.into.clone().unwrap_or_else(|| plan::default_into(""));
+    let options = Options { into: Some(into), ..options.clone() };
+    let parent = source.parent().unwrap_or(source);
+    import_folder(context, &options, folder, parent, (from, "it is one file"))
+}
+
+/// The error for a file of a format that no importer reads.
+pub(crate) fn no_importer(shown: &str) -> Error {
+    Error::refused("no-importer", format!("cm has no importer for {shown}")).hint(
+        "write each entry as a Markdown file, and import the folder; of files, notes (.md, .txt), playbooks (.yaml) and rule files such as AGENTS.md are read",
+    )
+}
+
 /// Imports a folder that was read; `source` is where it was read from.
 fn import_folder(
     context: &Context,
@@ -201,7 +233,8 @@ fn import_folder(
     let rules = secrets::rules(context, open)?;
     if from == ImportFormat::ClaudeMemory {
         let config = folder.tool_files.get(import_settings::FILE);
-        plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, &rules, text)));
+        plan.findings
+            .extend(config.iter().flat_map(|text| import_settings::left_out(open, &rules, source, text)));
     }
     leave_secrets(&rules, &folder, &mut plan);
     if from == ImportFormat::Native {
@@ -343,6 +376,7 @@ fn carry_out(
     name: &str,
 ) -> Result<Option<String>> {
     let subject = match incoming.as_slice() {
+        [one] if one.target.file_name() == name => format!("Import {name}"),
         [one] => format!("Import {} from {name}", one.target.file_name()),
         several => format!("Import {} notes from {name}", several.len()),
     };

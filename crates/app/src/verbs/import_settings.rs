@@ -5,13 +5,19 @@
 //! network. Version 3.0.0 has four keys; for these a person gets the command that sets the same
 //! here. Other values may be keys and are not shown.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use crate::context::open_vault::OpenVault;
+use cm_exchange::export::manifest::{self, ExportManifest};
 use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
 use cm_secrets::{RedactionRules, redact};
 use cm_store::config::keys;
+use cm_store::vault::caches::CACHES;
+use cm_store::vault::external_folder;
 
 /// Name of the earlier tool's settings file.
 pub(crate) const FILE: &str = "_config.json";
@@ -22,8 +28,21 @@ const SCHEMA_3: [&str; 4] = ["embedding_provider", "openai_api_key", "ollama_mod
 /// Values of `embedding_provider`.
 const PROVIDERS: [&str; 2] = ["ollama", "openai"];
 
-/// Returns a finding for each setting that is not imported.
-pub(crate) fn left_out(open: &OpenVault, rules: &RedactionRules, text: &str) -> Vec<Finding> {
+/// Provider that an export names where the vault uses one that the earlier tool does not know.
+const STAND_IN: &str = "ollama";
+
+/// Whether `cm export` wrote the settings file of the folder, with this text.
+fn is_exported(source: &Path, text: &str) -> bool {
+    let lists = [manifest::NAME.to_owned(), format!("{}/export.json", CACHES[1])];
+    let Ok(file) = NotePath::parse(FILE) else { return false };
+    lists.iter().any(|list| {
+        let bytes = NotePath::parse(list).ok().and_then(|list| external_folder::below(source, &list).ok()?);
+        bytes.is_some_and(|bytes| ExportManifest::parse(&bytes).has(&file, text.as_bytes()))
+    })
+}
+
+/// Returns a finding for each setting of the folder `source` that is not imported.
+pub(crate) fn left_out(open: &OpenVault, rules: &RedactionRules, source: &Path, text: &str) -> Vec<Finding> {
     let parsed = serde_json::from_str::<Map<String, Value>>(text.trim_start_matches('\u{feff}'));
     let mut config = match parsed {
         Ok(config) => config,
@@ -36,6 +55,9 @@ pub(crate) fn left_out(open: &OpenVault, rules: &RedactionRules, text: &str) -> 
         }
     };
     config.retain(|name, _| !OWN.contains(&name.as_str()));
+    if is_exported(source, text) && config.get(SCHEMA_3[0]).is_some_and(|provider| provider == STAND_IN) {
+        config.remove(SCHEMA_3[0]);
+    }
     let mut findings = embedding(open, rules, &mut config);
     let mut settings = Vec::new();
     if let Some(Value::Object(table)) = config.remove("settings") {

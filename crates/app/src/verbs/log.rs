@@ -8,6 +8,8 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::error::Result;
+use crate::paging::next_offset;
+use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::history::{here_or_gone, versions};
 use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
@@ -26,8 +28,10 @@ pub struct Options {
     pub session: Option<String>,
     /// Only commits at or after this instant.
     pub since: Option<Instant>,
-    /// Maximum number of commits.
+    /// Maximum number of commits on a page.
     pub limit: usize,
+    /// Number of commits to skip: the `next` of an earlier answer.
+    pub offset: usize,
 }
 
 /// A commit as shown in the history.
@@ -75,6 +79,8 @@ impl Commit {
 pub struct CommitList {
     /// The commits, newest first.
     pub commits: Vec<Commit>,
+    /// Offset of the next page; null on the last one.
+    pub next: Option<usize>,
 }
 
 /// Lists the commits of the target vault.
@@ -92,7 +98,8 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
     }
     let filter = LogFilter {
         since: options.since,
-        limit: Some(options.limit),
+        // One more shows whether there is another page.
+        limit: Some(options.offset.saturating_add(options.limit).saturating_add(1)),
         ids,
         commits,
         op: options.op.clone(),
@@ -101,12 +108,18 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
         operation: None,
         vault_only: !repo.is_own(),
     };
-    let commits: Vec<Commit> = repo.log(&filter)?.iter().map(Commit::of).collect();
+    let found = repo.log(&filter)?;
+    let commits: Vec<Commit> =
+        found.iter().skip(options.offset).take(options.limit).map(Commit::of).collect();
+    let next = next_offset(options.offset, commits.len(), found.len());
     notice_if_manual(context, commits.is_empty());
+    if !commits.is_empty() && options.note.is_none() {
+        notice_uncommitted(context, repo)?;
+    }
     if let Some(op) = options.op.as_ref().filter(|_| commits.is_empty()) {
         notice_unknown(context, repo, op)?;
     }
-    Ok(CommitList { commits })
+    Ok(CommitList { commits, next })
 }
 
 /// Adds a notice with the operations in the history if `op` is none of them.
@@ -117,6 +130,22 @@ fn notice_unknown(context: &Context, repo: &Repo, op: &str) -> Result<()> {
     if !operations.is_empty() && !operations.contains(op) {
         let names: Vec<&str> = operations.into_iter().collect();
         context.notice(format!("the history has no operation `{op}`, only {}", names.join(", ")));
+    }
+    Ok(())
+}
+
+/// Adds a notice with the number of files whose changes wait for `cm commit`, if automatic commits are off.
+fn notice_uncommitted(context: &Context, repo: &Repo) -> Result<()> {
+    let open = context.target();
+    if open.settings.commit_mode() != CommitMode::Manual {
+        return Ok(());
+    }
+    let count = hand_edits(open, repo)?.ours.len();
+    if count > 0 {
+        let (files, have) = if count == 1 { ("file", "has") } else { ("files", "have") };
+        context.notice(format!(
+            "`git.commit` is manual: {count} {files} {have} changes that appear here after `cm commit`"
+        ));
     }
     Ok(())
 }

@@ -113,7 +113,10 @@ pub fn project(context: &Context, options: &Options) -> Result<ProjectionResult>
         return Err(write::nothing_done("no rule is in use, and there is no file to clear")
             .hint("`cm playbook list --state all` lists all rules"));
     }
-    let begun = if rule_file.exists() { before } else { options.format.opening() };
+    // Only rules in Cursor's own format begin with frontmatter.
+    let is_cursor_rule = requested_file.extension().is_some_and(|ending| ending == "mdc");
+    let opening = if is_cursor_rule { options.format.opening() } else { "" };
+    let begun = if rule_file.exists() { before } else { opening };
     let mut edit = rule_file.with_section(&SECTION, begun, &part.text)?;
     let outcome = ProjectionResult {
         format: options.format,

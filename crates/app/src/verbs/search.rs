@@ -137,9 +137,8 @@ pub struct SearchResult {
     /// Commit whose notes were searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
-    /// Whether any note fits the query well; false if all are weak. Absent without vectors, and if the query
-    /// only filters.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether any note fits the query well; false if all are weak or there is none. Null without vectors, for
+    /// notes that were found by another spelling, and if the query only filters.
     pub answered: Option<bool>,
     /// Hits of this page.
     pub hits: Vec<SearchHit>,
@@ -223,7 +222,10 @@ fn answer(context: &Context, options: &Options) -> Result<SearchResult> {
         let (found, total) = selected(context, &query, retrieved)?;
         (found, total, None)
     };
-    let answered = confidence.map(|confidence| !confidence.is_weak());
+    let answered = match total {
+        0 => Some(false),
+        _ => confidence.map(|confidence| !confidence.is_weak()),
+    };
     let scale = scale(&found, confidence);
     let mut snippets = NoteSnippets::of(&query);
     let mut hit = |ranked| to_hit(ranked, scale, &mut snippets, options.explain);
@@ -285,10 +287,10 @@ fn selected<'m>(context: &'m Context, query: &Query, wanted: usize) -> Result<(V
     Ok((found, total))
 }
 
-/// Returns the factor that makes the best score the confidence.
+/// Returns the factor that makes the best score the confidence, or without one at most 1.
 fn scale(found: &[RankedNote<'_>], confidence: Option<Confidence>) -> f64 {
     let best = found.first().map_or(0.0, |ranked| ranked.score);
-    confidence.filter(|_| best > 0.0).map_or(1.0, |confidence| confidence.value() / best)
+    confidence.filter(|_| best > 0.0).map_or(1.0 / best.max(1.0), |confidence| confidence.value() / best)
 }
 
 /// Converts a hit of a session with this number of hits.

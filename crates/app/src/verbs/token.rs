@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::write;
 use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::token::{
@@ -171,6 +172,12 @@ fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<TokenList> {
     let mut text = vault.read_private(FILE)?.unwrap_or_default();
     let token_store = TokenStore::parse(&text).map_err(|error| unreadable(&error))?;
     let ids = chosen(&token_store, which)?;
+    let live = token_store.tokens().iter().filter(|token| ids.contains(&token.id) && token.revoked.is_none());
+    let ids: Vec<String> = live.map(|token| token.id.clone()).collect();
+    if ids.is_empty() {
+        return Err(write::nothing_done(format!("every token of `{which}` is already revoked"))
+            .hint("`cm token list` shows when"));
+    }
     for id in &ids {
         text = token_store::revoke_token(&text, id, now).map_err(|error| unreadable(&error))?;
     }

@@ -10,10 +10,12 @@ use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::commit::TAKEOVER;
+use crate::verbs::hand_edits::hand_edits;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
+use cm_store::config::CommitMode;
 use cm_store::git::{CommitInfo, Identity, LogFilter, Repo, TreeChange};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,7 +56,10 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
     let repo = repository(context.target())?;
     let target = match revision_option {
         Some(revision_name) => repo.commit_info(revision(context, revision_name)?)?,
-        None => newest(context, repo)?,
+        None => {
+            refuse_uncommitted(context, repo)?;
+            newest(context, repo)?
+        }
     };
     let op = target.message.as_ref().map(|message| message.op.as_str());
     if op == Some("init") {
@@ -124,6 +129,24 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
 /// Whether commits of this operation can be reverted; `None` for those that cm did not make.
 pub fn is_possible(op: Option<&str>) -> bool {
     !matches!(op, Some("init" | TAKEOVER))
+}
+
+/// Refuses an undo without a name where changes wait for a commit: the newest of them is what the
+/// caller means, and no commit has it.
+fn refuse_uncommitted(context: &Context, repo: &Repo) -> Result<()> {
+    let open = context.target();
+    if open.settings.commit_mode() != CommitMode::Manual {
+        return Ok(());
+    }
+    let waiting = hand_edits(open, repo)?.ours;
+    let Some((first, _)) = waiting.first() else { return Ok(()) };
+    let message = match waiting.len() {
+        1 => format!("nothing was undone: the change of {first} is not committed"),
+        more => format!("nothing was undone: the changes of {more} files are not committed"),
+    };
+    Err(write::nothing_done(message).hint(
+        "`git.commit` is `manual`: discard changes with Git, or commit them with `cm commit`; `cm undo COMMIT` takes back an older commit",
+    ))
 }
 
 /// Returns the user's newest commit by cm that has not been reverted. Commits of other authors are

@@ -69,22 +69,26 @@ fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
             line: fields.get(&key).map(|field| field.line),
             column: None,
             code: FindingCode::UnknownKey,
-            severity: Severity::Info,
-            message: format!("`{key}` of the file is not kept: {}", visible(&text)),
+            severity: if key == "globs" { Severity::Warning } else { Severity::Info },
+            message: match key.as_str() {
+                "globs" => format!("the rules will hold everywhere, not only in `globs`: {}", visible(&text)),
+                _ => format!("`{key}` of the file is not kept: {}", visible(&text)),
+            },
             hint: None,
         })
         .collect()
 }
 
-/// Returns the lines of a paragraph if each of them, two or more, is a whole imperative sentence: all end with a full stop,
-/// or none does and each begins with a capital letter, unlike the lines of a wrapped text.
+/// Returns the rules of a paragraph with a sentence a line, the imperative ones, if there are two or more: all lines end
+/// with a full stop, or none does and each begins with a capital letter, unlike the lines of a wrapped text.
 fn lines_of_rules(paragraph: &str) -> Option<Vec<&str>> {
     let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let is_rule = |line: &&str| imperative::is_one_sentence(line) && imperative::is_imperative(line);
     let ends = |line: &&str| line.ends_with(['.', '!']);
     let are_ended = lines.iter().all(ends);
     let are_bare = lines.iter().all(|line| !ends(line) && line.starts_with(char::is_uppercase));
-    (lines.len() >= 2 && (are_ended || are_bare) && lines.iter().all(is_rule)).then_some(lines)
+    let are_sentences = lines.iter().all(|line| imperative::is_one_sentence(line));
+    let rules: Vec<&str> = lines.into_iter().filter(|line| imperative::is_imperative(line)).collect();
+    (rules.len() >= 2 && (are_ended || are_bare) && are_sentences).then_some(rules)
 }
 
 /// The list item being parsed.

@@ -69,6 +69,16 @@ pub fn feedback(
     feedback
 }
 
+/// Returns the feedback from explicit markers on notes of any kind. Its ids are as written in the
+/// markers: for a memory, possibly the beginning of its id. Whether there is such a note is not checked.
+pub fn marked_notes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<RuleFeedback> {
+    let texts = events.iter().filter_map(|event| event.kind.text());
+    let ids: BTreeSet<String> =
+        texts.flat_map(markers).flat_map(|marker| marker.ids).map(|id| id.to_string()).collect();
+    let notes: Vec<RuleRef<'_>> = ids.iter().map(|id| RuleRef { id, content: "" }).collect();
+    feedback(events, steps, &notes, SessionStatus::Unknown, DEFAULT_DERIVED_WEIGHT)
+}
+
 /// Returns the texts that the user or the agent wrote, with their line in the log: messages, and
 /// lines that edits added.
 fn authored_texts<'a>(events: &'a [SessionEvent], steps: &'a [SessionStep]) -> Vec<(u64, Vec<String>)> {

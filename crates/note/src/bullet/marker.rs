@@ -1,7 +1,7 @@
 //! Feedback markers and ids in running text: `[cm: helpful b-mt2ssunl-jq6d8j]`,
-//! `[cm: harmful b-mt2ssunl-jq6d8j caused_bug: why]`.
+//! `[cm: harmful b-mt2ssunl-jq6d8j caused_bug: why]`, `[cm: helpful a455db2e]`.
 //!
-//! Such markers occur in agents' answers and in code comments. Callers decide whether the bullet
+//! Such markers occur in agents' answers and in code comments. Callers decide whether the note
 //! exists and whether the feedback counts; malformed markers are ignored.
 
 use std::ops::Range;
@@ -18,8 +18,8 @@ use crate::note::{FeedbackSignal, REASONS};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
     pub signal: FeedbackSignal,
-    /// Ids of the rated bullets: one or more, without duplicates. Ids of other tools count only if
-    /// they begin with `b-`.
+    /// Ids of the rated notes, or the first eight digits or more of a UUID: one or more, without
+    /// duplicates. Ids of other tools count only if they begin with `b-`.
     pub ids: Vec<NoteId>,
     /// Reason of harm, one of [`REASONS`].
     pub reason: Option<&'static str>,
@@ -133,7 +133,23 @@ fn id_of(word: &str, listed: bool) -> Option<NoteId> {
         && word.is_ascii()
         && word.len() <= 64
         && word.ends_with(|c: char| c.is_ascii_alphanumeric());
-    if sound { NoteId::parse(word).ok() } else { None }
+    match sound || listed && begins_uuid(word) || word.len() == UUID_CHARS && begins_uuid(word) {
+        true => NoteId::parse(word).ok(),
+        false => None,
+    }
+}
+
+/// Length of a hyphenated UUID, and of the part before its first hyphen, which briefings show.
+const UUID_CHARS: usize = 36;
+const SHORT_UUID_CHARS: usize = 8;
+
+/// Whether a word is a UUID or its beginning, with eight digits or more.
+fn begins_uuid(word: &str) -> bool {
+    let is_digit = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    (SHORT_UUID_CHARS..=UUID_CHARS).contains(&word.len()) && word.bytes().enumerate().all(is_digit)
 }
 
 fn reason_and_note(signal: FeedbackSignal, words: &str) -> (Option<&'static str>, Option<String>) {
@@ -224,6 +240,21 @@ mod tests {
         assert_eq!(one("[cm: helpful b-xyz, b-old_7]").1, ids(&["b-xyz", "b-old_7"]), "ids of other tools");
         let (_, found, _, note) = one("[cm: helpful b-mt2ssunl-jq6d8j b-tree pages fit now]");
         assert_eq!((found, note.as_deref()), (ids(&[A]), Some("b-tree pages fit now")));
+    }
+
+    #[test]
+    fn a_memory_is_judged_by_its_uuid_or_the_beginning_that_briefings_show() {
+        const MEMORY: &str = "a455db2e-0184-4510-b102-e83a63a6de27";
+        for id in [MEMORY, "a455db2e", "A455DB2E", "a455db2e-0184"] {
+            assert_eq!(one(&format!("[cm: helpful {id} it worked]")).1, ids(&[id]));
+        }
+        assert_eq!(one(&format!("[cm: helpful {A} {MEMORY}]")).1, ids(&[A, MEMORY]));
+        assert_eq!(one(&format!("[cm: helpful {A}, a455db2e]")).1, ids(&[A, "a455db2e"]));
+        let (_, found, _, note) = one(&format!("[cm: helpful {A} a455db2e is the commit]"));
+        assert_eq!((found, note.as_deref()), (ids(&[A]), Some("a455db2e is the commit")));
+        for text in ["[cm: helpful a455db2]", "[cm: helpful a455db2e0]", "[cm: helpful everybody]"] {
+            assert_eq!(markers(text), [], "{text}");
+        }
     }
 
     #[test]

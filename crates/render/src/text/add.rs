@@ -4,6 +4,9 @@ use super::committed;
 use super::style::{ID, WARN, paint, safe};
 use cm_app::verbs::add::AddedNote;
 
+/// Share of equal words from which two titles have the same ones.
+const SAME_WORDS: f64 = 0.995;
+
 pub fn added(outcome: &AddedNote) -> String {
     let mut lines =
         format!("{}  {}  {}\n", paint(ID, &outcome.id), outcome.path, committed(outcome.commit.as_deref()));
@@ -15,6 +18,9 @@ pub fn added(outcome: &AddedNote) -> String {
             safe(&near.title),
             near.score * 100.0
         ));
+    }
+    if outcome.similar.iter().any(|near| near.score >= SAME_WORDS) {
+        lines.push_str("the vault had a note with this title; `cm undo` takes the new one back\n");
     }
     lines
 }

@@ -9,7 +9,11 @@ pub fn adopted(outcome: &Adoption) -> String {
     let mut lines: String = outcome
         .adopted
         .iter()
-        .map(|note| format!("  {}  {}\n", paint(ID, &safe(&note.id)), safe(&note.path)))
+        .map(|note| match outcome.dry_run {
+            // The IDs of the run will be others.
+            true => format!("  {}\n", safe(&note.path)),
+            false => format!("  {}  {}\n", paint(ID, &safe(&note.id)), safe(&note.path)),
+        })
         .collect();
     let verb = if outcome.dry_run { "would adopt" } else { "adopted" };
     lines.push_str(&format!("{verb} {}", paint(STRONG, &count(outcome.adopted.len(), "note"))));

@@ -6,7 +6,7 @@ use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
 use crate::layout::{CELL, ELIDED};
 use crate::markdown;
 use cm_app::verbs::get::{LinkedNoteRow, NoteDetails};
-use cm_note::finding::Finding;
+use cm_note::finding::{Finding, FindingCode};
 
 /// How the body of a note is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,9 @@ pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
     lines.push_str(&format!("{}\n", paint(STRONG, &safe(&outcome.title))));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
     lines.push_str(&format!("{}  {}\n", paint(ID, &outcome.id), safe(note_type)));
-    lines.push_str(&format!("{ELIDED}{}\n", paint(DIM, &safe(&outcome.path))));
+    if outcome.id != outcome.path {
+        lines.push_str(&format!("{ELIDED}{}\n", paint(DIM, &safe(&outcome.path))));
+    }
     if let Some(section) = &outcome.section {
         let lines_shown = format!("lines {} to {} of {}", section.from, section.to, section.lines);
         lines.push_str(&format!("{}\n\n", paint(DIM, &lines_shown)));
@@ -48,7 +50,11 @@ pub fn got(outcome: &NoteDetails, style: BodyStyle) -> String {
 pub fn findings(findings: &[Finding]) -> String {
     let line_of = |found: &Finding| {
         let line = found.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-        format!("{} {}{line}\n", paint(WARN, &format!("{}:", found.code)), safe(&found.message))
+        let remedy = match found.code {
+            FindingCode::MissingId => "; `cm adopt` adds one",
+            _ => "",
+        };
+        format!("{} {}{line}{remedy}\n", paint(WARN, &format!("{}:", found.code)), safe(&found.message))
     };
     findings.iter().map(line_of).collect()
 }

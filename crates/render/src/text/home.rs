@@ -16,6 +16,8 @@ pub struct CommandGroup {
 pub enum NextStep {
     /// There is no vault and no notes.
     Begin,
+    /// There is no vault here: the memory of this folder is on a server, which the hooks call.
+    Server { url: String },
     /// The folder has notes but is no vault.
     Adopt { is_obsidian: bool },
     /// The vault is empty.
@@ -81,6 +83,13 @@ fn next_step(next: &NextStep) -> String {
     let to = |command: &str, why: &str| format!("{} {} {why}", paint(GOOD, "next:"), paint(STRONG, command));
     match next {
         NextStep::Begin => to("cm setup", "chooses a folder for the memory; there is none here yet."),
+        NextStep::Server { url } => to(
+            "cm hooks status",
+            &format!(
+                "shows the connection to {}, which has the memory of this folder. Agents use it; other commands need a vault.",
+                safe(url)
+            ),
+        ),
         NextStep::Adopt { is_obsidian: true } => to(
             "cm init",
             "makes this Obsidian vault searchable. It adds files of its own and changes no note.",

@@ -169,6 +169,10 @@ pub fn delivered(done: &HooksDelivery) -> String {
         lines.push_str(&format!("{}; `cm hooks status` shows why\n", paint(WARN, &refused)));
     }
     match &done.failure {
+        Some(cause) if done.waiting == 0 => {
+            let failing = format!("no pending uploads, and {} fails: {}", safe(&done.url), one_line(cause));
+            lines.push_str(&format!("{}\n", paint(WARN, &failing)));
+        }
         Some(cause) => {
             let verb = if done.waiting == 1 { "waits" } else { "wait" };
             let waiting = format!("{} {verb}: {}", uploads(done.waiting), one_line(cause));

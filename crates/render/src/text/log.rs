@@ -10,7 +10,11 @@ pub fn logged(outcome: &CommitList) -> String {
     if outcome.commits.is_empty() {
         return "no commits\n".to_owned();
     }
-    outcome.commits.iter().map(|commit| format!("{}\n", line(commit))).collect()
+    let mut lines: String = outcome.commits.iter().map(|commit| format!("{}\n", line(commit))).collect();
+    if let Some(next) = outcome.next {
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… older commits: --offset {next}"))));
+    }
+    lines
 }
 
 /// Commit id, time, operation, subject and author.

@@ -36,7 +36,8 @@ pub const OPERATION: OperationSpec = OperationSpec {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    task: String,
+    /// Default: what applies to any task here
+    task: Option<String>,
     /// Only rules of this project
     workspace: Option<String>,
     category: Option<String>,
@@ -52,7 +53,7 @@ struct Input {
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given, context.call.by.interface)?;
     let options = context::Options {
-        task: input.task,
+        task: input.task.unwrap_or_else(|| context::standing_task(context)),
         workspace: input.workspace,
         limit_rules: input.limit,
         max_tokens: input.max_tokens,

@@ -35,11 +35,15 @@ pub const OPERATION: OperationSpec = OperationSpec {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {}
+struct Input {
+    /// Least score of a memory that is listed; by default that of memories in use
+    score_threshold: Option<f64>,
+}
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let Input {} = OPERATION.parse(given, context.call.by.interface)?;
-    let options = export::Options { format: ExportFormat::MemoryMd, out: None, force: false };
+    let Input { score_threshold } = OPERATION.parse(given, context.call.by.interface)?;
+    let options =
+        export::Options { format: ExportFormat::MemoryMd, out: None, force: false, score_threshold };
     let outcome = export::export(context, &options)?;
     let document = ExportDocument {
         format: outcome.format,

@@ -46,6 +46,9 @@ struct Input {
     tags: Option<Vec<String>>,
     /// Session in which it was observed
     session: Option<String>,
+    /// Accepted from older clients and not used: the token names the person
+    #[serde(rename = "user_id")]
+    _user_id: Option<String>,
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {

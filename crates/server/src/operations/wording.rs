@@ -64,8 +64,21 @@ fn command_for(command: &str, interface: Interface) -> String {
     };
     match argument(arguments) {
         "" => format!("`{operation}`"),
+        argument if let Some(query) = query_of(&operation, argument) => format!("`{operation}?{query}`"),
         argument => format!("`{operation}` ({argument})"),
     }
+}
+
+/// Fields of endpoints with `GET` that have the arguments of the command.
+const QUERY_FIELDS: [(&str, &str); 2] = [("GET /search", "q"), ("GET /context", "task")];
+
+/// The query string of an endpoint for the arguments of the command, which are quoted for a shell.
+fn query_of(operation: &str, argument: &str) -> Option<String> {
+    let (_, field) = QUERY_FIELDS.iter().find(|(endpoint, _)| *endpoint == operation)?;
+    // Quotation marks within the arguments are those of a phrase, or of the shell around all of them.
+    let whole = argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let words = whole.filter(|inner| !inner.contains('"')).unwrap_or(argument);
+    Some(form_urlencoded::Serializer::new(String::new()).append_pair(field, words).finish())
 }
 
 /// The arguments of a command, if they are values.
@@ -120,6 +133,16 @@ mod tests {
                 "`cm get a1` shows it",
                 "`memory_get` (a1) shows it",
                 "the tool `memory_get` (a1) at `/mcp` shows it",
+            ),
+            (
+                "for example `cm search \"a pool\" type:fix`",
+                "for example `memory_search` (\"a pool\" type:fix)",
+                "for example `GET /search?q=%22a+pool%22+type%3Afix`",
+            ),
+            (
+                "for example `cm context \"fix the test\"`",
+                "for example `memory_context` (\"fix the test\")",
+                "for example `GET /context?task=fix+the+test`",
             ),
             ("`cm mark` it", "`memory_feedback` it", "`POST /feedback` it"),
             (

@@ -359,9 +359,10 @@ pub fn is_in_table(name: &str) -> bool {
     name.split('.').next().is_some_and(|first| TABLES.contains(&first))
 }
 
-/// Returns the most similar name of a setting or table, if one is similar enough.
+/// Returns the most similar name of a setting, group or table, if one is similar enough.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    spelling::nearest(name, KEYS.iter().map(|key| key.name).chain(TABLES))
+    let groups = KEYS.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
+    spelling::nearest(name, KEYS.iter().map(|key| key.name).chain(TABLES).chain(groups))
 }
 
 #[cfg(test)]
@@ -373,6 +374,7 @@ mod tests {
         assert_eq!(nearest("git.comit"), Some("git.commit"));
         assert_eq!(nearest("search.limits"), Some("search.limit"));
         assert_eq!(nearest("type"), Some("types"));
+        assert_eq!(nearest("serach"), Some("search"));
         assert_eq!(nearest("colour"), None);
     }
 

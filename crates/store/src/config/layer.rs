@@ -51,6 +51,9 @@ impl SettingOrigin {
 /// The settings file in the vault, which may come from other people.
 const SHARED: &str = "cm.toml";
 
+/// Path of the findings about environment variables.
+pub const ENVIRONMENT: &str = "environment";
+
 /// Settings from one source, such as a file or the environment.
 #[derive(Clone, Default)]
 pub struct SettingsLayer {
@@ -110,7 +113,7 @@ impl SettingsLayer {
                 None => {
                     let message =
                         format!("{variable} is `{typed}`, but {} takes {}", key.name, key.shape.words());
-                    layer.find("environment", "", 0, FindingCode::InvalidSetting, message, None);
+                    layer.find(ENVIRONMENT, "", 0, FindingCode::InvalidSetting, message, None);
                 }
             }
             layers.push((layer, SettingOrigin::Environment(variable)));

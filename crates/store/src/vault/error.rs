@@ -15,6 +15,9 @@ pub enum Error {
     /// The given folder is not a vault.
     #[error("{} is not a vault: it has no cm.toml", .path.display())]
     NotAVault { path: PathBuf },
+    /// The given folder does not exist.
+    #[error("the folder {} does not exist", .path.display())]
+    NoFolder { path: PathBuf },
     /// An I/O operation failed.
     #[error("cannot {action} {}: {}", .path.display(), reason(.source))]
     Io {

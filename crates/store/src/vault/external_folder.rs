@@ -82,6 +82,28 @@ pub fn read(root: &Path, leave_out: &Path) -> Result<ImportFolder, Error> {
     Ok(folder)
 }
 
+/// Reads one note as a folder that has nothing else, with the name of the file. A text file (`.txt`) gets
+/// the ending of a note. Returns `None` if the file is neither or is not text.
+///
+/// # Errors
+///
+/// The errors of [`file()`].
+pub fn read_note(note: &Path) -> Result<Option<ImportFolder>, Error> {
+    let Some(name) = note.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+    let is_plain = name.to_ascii_lowercase().ends_with(".txt");
+    let name = if is_plain { format!("{stem}.md") } else { name.to_owned() };
+    let Some(path) = NotePath::parse(&name).ok().filter(NotePath::is_markdown) else { return Ok(None) };
+    let bytes = file(note)?;
+    if bytes.contains(&0) || std::str::from_utf8(&bytes).is_err() {
+        return Ok(None);
+    }
+    let modified = fs::metadata(note).and_then(|stat| stat.modified()).map_err(Error::io("read", note))?;
+    let modified = Instant::from(DateTime::<Utc>::from(modified));
+    let notes = vec![ImportFile { path, bytes, modified, workspace: None }];
+    Ok(Some(ImportFolder { name, notes, ..ImportFolder::default() }))
+}
+
 /// Moves the files of a folder that are text to its notes, whatever their names end in; the others
 /// become findings.
 pub fn take_attachments_as_notes(root: &Path, folder: &mut ImportFolder) {

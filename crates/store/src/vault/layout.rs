@@ -55,10 +55,11 @@ impl Vault {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAVault`] if it is not a vault, [`Error::Io`] if it cannot be accessed.
+    /// [`Error::NoFolder`] and [`Error::NotAVault`] if it is not a vault, [`Error::Io`] if it cannot be accessed.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if !path.is_dir() {
-            return Err(Error::NotAVault { path: path.to_owned() });
+            let path = path.to_owned();
+            return Err(if path.exists() { Error::NotAVault { path } } else { Error::NoFolder { path } });
         }
         let root = path.canonicalize().map_err(Error::io("open", path))?;
         let marked = root.join(SETTINGS).is_file() || OLD_MARKS.iter().any(|mark| root.join(mark).exists());
@@ -349,7 +350,7 @@ mod tests {
     fn a_folder_without_marks_is_no_vault() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(Vault::open(folder.path()), Err(Error::NotAVault { .. })));
-        assert!(matches!(Vault::open(&folder.path().join("absent")), Err(Error::NotAVault { .. })));
+        assert!(matches!(Vault::open(&folder.path().join("absent")), Err(Error::NoFolder { .. })));
         std::fs::create_dir(folder.path().join("graph")).unwrap();
         assert!(Vault::open(folder.path()).is_ok());
     }

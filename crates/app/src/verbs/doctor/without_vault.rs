@@ -35,10 +35,21 @@ fn server(state: &ServerState) -> HealthCheck {
     match (&state.failing_since, &state.cause) {
         (Some(since), Some(cause)) => {
             let message = format!("{url} is failing since {since}: {cause}");
-            HealthCheck::warn(NAME, message, "`cm hooks deliver` tries again")
+            match is_token_refused(state) {
+                true => HealthCheck::warn(NAME, message, NEW_TOKEN),
+                false => HealthCheck::warn(NAME, message, "`cm hooks deliver` tries again"),
+            }
         }
         _ => HealthCheck::ok(NAME, format!("{url}, no failure since its last answer")),
     }
+}
+
+/// Remedy for a token that the server does not accept.
+const NEW_TOKEN: &str = "get a new token from who runs the server, and pass it with `cm hooks install --server URL --token-file FILE`";
+
+/// Whether the server's last answer refused the token.
+fn is_token_refused(state: &ServerState) -> bool {
+    state.cause.as_ref().is_some_and(|cause| cause.contains("status 401"))
 }
 
 fn token(state: &ServerState) -> HealthCheck {
@@ -47,7 +58,10 @@ fn token(state: &ServerState) -> HealthCheck {
         TokenOrigin::Environment => "in the environment variable CM_TOKEN",
         TokenOrigin::None => "none",
     };
-    HealthCheck::ok("token", message)
+    match is_token_refused(state) {
+        true => HealthCheck::warn("token", format!("{message}; the server does not accept it"), NEW_TOKEN),
+        false => HealthCheck::ok("token", message),
+    }
 }
 
 fn uploads(state: &ServerState) -> Vec<HealthCheck> {

@@ -9,7 +9,7 @@ use crate::context::actor;
 use crate::context::request::Request;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::server_client::connection::ServerConnection;
-use crate::verbs::server_client::deliver::deliver_all;
+use crate::verbs::server_client::deliver::{deliver_all, lasting_outage};
 use crate::verbs::server_client::former_server::{FormerServer, former_outbox, former_servers};
 use crate::verbs::server_client::outbox::Outbox;
 
@@ -24,7 +24,7 @@ pub struct HooksDelivery {
     pub refused: usize,
     /// Number of uploads that still wait.
     pub waiting: usize,
-    /// Why they wait; null if none does.
+    /// Why the server takes no uploads; null if it does.
     pub failure: Option<String>,
     /// Servers that no folder calls any more, and for which uploads wait.
     pub former: Vec<FormerServer>,
@@ -52,13 +52,17 @@ pub fn deliver(call: &Request, with_refused: bool, from: Option<&str>) -> Result
         _ => None,
     };
     let sent = deliver_all(call, &connection, with_refused, former.as_ref())?;
+    let failure = match sent.failure {
+        Some(failed) => Some(failed.failure.cause),
+        None => lasting_outage(call, &connection)?,
+    };
     let former = call.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
     Ok(HooksDelivery {
         url: connection.url.to_string(),
         delivered: sent.delivered,
         refused: sent.set_aside,
         waiting: Outbox::of(&connection.private).size()?.items,
-        failure: sent.failure.map(|failed| failed.failure.cause),
+        failure,
         former,
     })
 }

@@ -34,8 +34,7 @@ pub use crate::verbs::server_client::former_server::FormerServer;
 pub use cm_agents::hook::SettingsScope as HookScope;
 pub use deliver::{HooksDelivery, deliver};
 pub use server::{ConnectionAction, ConnectionChange, ServerOptions, TokenOrigin, asks_for_token};
-pub(crate) use server_status::used_server;
-pub use server_status::{RefusedUpload, ServerState};
+pub use server_status::{RefusedUpload, ServerState, used_server};
 pub(crate) use status::can_propose;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 

@@ -79,7 +79,7 @@ pub(super) fn servers(call: &Request, project: Option<&Path>) -> Result<Vec<Serv
 ///
 /// # Errors
 /// Private files that cannot be read.
-pub(crate) fn used_server(call: &Request) -> Result<Option<ServerState>> {
+pub fn used_server(call: &Request) -> Result<Option<ServerState>> {
     ServerConnection::of_call(call)?.map(|open| state(call, &open, true)).transpose()
 }
 

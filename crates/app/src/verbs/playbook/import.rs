@@ -13,6 +13,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
+use crate::verbs::import::no_importer;
 use cm_exchange::exchange::plan::{self, BulletImportPlan, VaultContents};
 use cm_exchange::exchange::{ImportedDocument, playbook, rule_file};
 use cm_note::bullet::{BulletState, Maturity};
@@ -51,7 +52,7 @@ impl RuleSourceKind {
     }
 
     /// Detects the kind of a file by its name.
-    fn of(file: &Path) -> Option<Self> {
+    pub(crate) fn of(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         if ends(&[".yaml", ".yml", ".json"]) {
@@ -152,6 +153,9 @@ pub fn import(context: &Context, options: &Options) -> Result<BulletImport> {
             .hint("use `--from playbook` or `--from rules`")
     })?;
     let text = text(context, &options.file)?;
+    if is_other_json(from, &text) {
+        return Err(no_importer(&shown));
+    }
     let document = match from {
         RuleSourceKind::Playbook => playbook::read(&text, &shown, context.now()).map_err(|refused| {
             Error::refused("no-playbook", refused.message)
@@ -170,6 +174,20 @@ pub fn import(context: &Context, options: &Options) -> Result<BulletImport> {
         Ok((ChangeSet { message, changes }, imported))
     })?;
     Ok(BulletImport { commit: applied.commit, dry_run: options.dry_run, ..applied.result })
+}
+
+/// Whether a file contains JSON of another tool: a list instead of a playbook, or any JSON, also one value a
+/// line, instead of rules in prose.
+fn is_other_json(from: RuleSourceKind, text: &str) -> bool {
+    let text = text.trim();
+    let is_json = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    match from {
+        RuleSourceKind::Playbook => text.starts_with('[') && is_json(text),
+        RuleSourceKind::Rules => {
+            let first = text.lines().next().unwrap_or_default();
+            text.starts_with(['{', '[']) && (is_json(text) || is_json(first))
+        }
+    }
 }
 
 /// Moves entries that contain a likely secret from the imported to the stopped ones; returns the

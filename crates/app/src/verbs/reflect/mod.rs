@@ -8,6 +8,7 @@ mod check_evidence;
 pub(crate) mod commit;
 pub(crate) mod later_word;
 mod log_result;
+mod marked_memories;
 pub(crate) mod memories;
 mod native;
 mod process_session;

@@ -121,6 +121,25 @@ pub fn deliver_all(
     uploads.send(&api, DeliveryWait::Turn, || true)
 }
 
+/// Asks a server that failed before for the copy of MEMORY.md, since with nothing to send it was not asked
+/// anything. Returns why it fails; `None` if it answers.
+///
+/// # Errors
+/// The user's own settings are not valid.
+pub fn lasting_outage(call: &Request, connection: &ServerConnection) -> Result<Option<String>> {
+    if Outage::of(connection).is_none() {
+        return Ok(None);
+    }
+    let api = ServerApi::with(connection, call, None, None)?;
+    match memory_copy::refresh(connection, &api) {
+        Ok(()) => {
+            reachability::record_upload(connection);
+            Ok(None)
+        }
+        Err(error) => Ok(Some(error.message)),
+    }
+}
+
 /// Result of sending what waits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SentUploads {

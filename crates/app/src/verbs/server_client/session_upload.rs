@@ -17,13 +17,11 @@ use crate::verbs::server_client::outbox::{OutboxItem, UploadEndpoint};
 use cm_agents::hook::injection_log::file_name;
 use cm_agents::ingest::LogSource;
 use cm_agents::ingest::uploaded::MessageRole;
-use cm_learn::outcome::feedback::{DEFAULT_DERIVED_WEIGHT, RuleFeedback, RuleRef, feedback};
+use cm_learn::outcome::feedback::marked_notes;
 use cm_learn::outcome::steps::steps;
-use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
 use cm_secrets::RedactionRules;
 use cm_session::event::{EventKind, SessionEvent};
-use cm_session::status::SessionStatus;
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::{Settings, keys};
 use cm_text::shorten::shorten;
@@ -201,7 +199,7 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
             progress: progress.clone(),
         });
     }
-    for mark in marks(&found.events) {
+    for mark in marked_notes(&found.events, &steps(&found.events)) {
         if progress.feedback.insert((mark.id.clone(), mark.signal.name().to_owned())) {
             let mut body = json!({
                 "id": mark.id, "signal": mark.signal.name(), "weight": mark.weight, "session": session,
@@ -216,19 +214,6 @@ pub fn plan(found: &ParsedSession, progress: &UploadProgress, now: Instant) -> V
         }
     }
     planned
-}
-
-/// The feedback that the session gives on rules with markers. Whether a rule exists, the server
-/// knows.
-fn marks(events: &[SessionEvent]) -> Vec<RuleFeedback> {
-    let texts = events.iter().filter_map(|event| event.kind.text());
-    let ids: BTreeSet<String> =
-        texts.flat_map(markers).flat_map(|marker| marker.ids).map(|id| id.to_string()).collect();
-    if ids.is_empty() {
-        return Vec::new();
-    }
-    let rules: Vec<RuleRef<'_>> = ids.iter().map(|id| RuleRef { id, content: "" }).collect();
-    feedback(events, &steps(events), &rules, SessionStatus::Unknown, DEFAULT_DERIVED_WEIGHT)
 }
 
 fn place(event: &SessionEvent) -> (u64, u32) {
@@ -329,6 +314,13 @@ mod tests {
         assert_eq!(contents(&plan(&longer, &progress, now)), [["three"]]);
         let anew = session(vec![typed(1, "another")]);
         assert_eq!(contents(&plan(&anew, &progress, now)), [["another"]]);
+    }
+
+    #[test]
+    fn a_memory_is_marked_like_a_rule() {
+        let marked = answered(1, "It helped. [cm: helpful a455db2e]");
+        let planned = plan(&session(vec![marked]), &UploadProgress::default(), Instant::from_unix(0));
+        assert_eq!(planned[1].item.body["id"], "a455db2e");
     }
 
     #[test]

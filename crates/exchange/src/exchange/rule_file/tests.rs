@@ -97,7 +97,7 @@ fn items_and_instructions_become_drafts_by_section() {
         messages,
         [
             "`description` of the file is not kept: Rules of the harbour",
-            "`globs` of the file is not kept: *.rs"
+            "the rules will hold everywhere, not only in `globs`: *.rs"
         ]
     );
     assert!(document.bullets.iter().all(|bullet| bullet.state == BulletState::Draft && bullet.tags == [TAG]));
