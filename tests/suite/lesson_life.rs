@@ -122,3 +122,22 @@ fn a_correction_that_the_agent_records_is_active_in_the_next_session_and_its_tok
     assert!((1..=60).contains(&of_kind("request")), "{usage:#}");
     assert!(of_kind("tool") > 0, "{usage:#}");
 }
+
+#[test]
+fn a_memory_that_an_agent_marks_by_its_short_id_gets_the_feedback_once() {
+    let sandbox = vault_of("");
+    let add =
+        ["add", "--type", "fix", "--title", "Free a stuck helm release", "--body", "Roll back.", "--json"];
+    let added = sandbox.cm(&add).ok().json();
+    let id = added["id"].as_str().unwrap();
+    let reply = format!("It held: [cm: helpful {}] and [cm: helpful 00000000]", &id[..8]);
+    session(&sandbox, FIRST, 8, "The release hangs.", "and tell me why", &reply);
+    let note = || sandbox.cm(&["get", id, "--json"]).ok().json()["frontmatter"]["feedback"].clone();
+    let feedback = note();
+    assert_eq!(feedback.as_array().map(Vec::len), Some(1), "{feedback:#}");
+    assert_eq!((&feedback[0]["signal"], &feedback[0]["session"]), (&json!("helpful"), &json!(FIRST)));
+    let again = sandbox.cm(&["reflect", "--again", "--json"]).json();
+    let dropped = "markers of notes that do not exist were dropped: 00000000";
+    assert!(again.to_string().contains(dropped), "{again:#}");
+    assert_eq!(note(), feedback, "once a session");
+}

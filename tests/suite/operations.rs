@@ -374,6 +374,12 @@ fn the_export_is_what_the_command_prints() {
     assert_eq!(answered["document"].as_str().unwrap(), printed);
     assert_eq!(text, printed.trim_end());
     assert_eq!(answered["format"], "memory.md");
+    let of = |threshold: f64| {
+        let (export, _) = operate(&sandbox, &[], "export", json!({ "score_threshold": threshold })).unwrap();
+        export["notes"].as_u64().unwrap()
+    };
+    let by_default = answered["notes"].as_u64().unwrap();
+    assert!(of(0.0) > by_default && of(900.0) < by_default, "{} {by_default} {}", of(0.0), of(900.0));
 }
 
 #[test]

@@ -119,6 +119,20 @@ fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cm_note::note::read::read;
+    use cm_note::note::{RelationTable, TypeTable};
+
+    #[test]
+    fn a_note_of_one_line_is_listed_once() {
+        let path = cm_note::path::NotePath::parse("graph/observations/a.md").unwrap();
+        let text = "---\nid: 7a7a7a7a-0000-4000-8000-000000000007\ntype: observation\ntitle: The pier lamp is broken\n---\n\nThe pier lamp is broken.\n";
+        let (types, relations) = (TypeTable::default(), RelationTable::default());
+        let note = read(&path, text.as_bytes(), &types, &relations).note;
+        let notes = [note];
+        let graph = Graph::connect(&notes);
+        let file = plan(&[], &graph, &[DecayScore::new(1.0)], 0.5, "2026-11-21");
+        assert!(file.text.contains("- The pier lamp is broken\n"), "{}", file.text);
+    }
 
     #[test]
     fn a_file_of_ours_is_recognized_by_its_beginning() {

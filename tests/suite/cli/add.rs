@@ -1,7 +1,7 @@
 //! `cm add`
 
 use super::small::{commits, committed, message, small};
-use crate::support::hashes;
+use crate::support::{hashes, vault_of};
 
 #[test]
 fn a_new_memory_is_a_file_and_a_commit_of_that_file_alone() {
@@ -202,7 +202,7 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
 
 #[test]
 fn what_an_agent_writes_like_an_order_to_agents_waits_for_a_person() {
-    let sandbox = crate::support::vault_of("");
+    let sandbox = vault_of("");
     let words = [
         "add",
         "--type",
@@ -272,4 +272,27 @@ fn words_behind_a_title_are_the_body() {
     let note = sandbox.read(added["path"].as_str().unwrap());
     assert!(note.contains("title: Tide table") && note.ends_with("Read at six.\n"), "{note}");
     assert_eq!(sandbox.cm(&["add", "--title", "T", "--body", "a", "b"]).code, 2);
+}
+
+#[test]
+fn the_same_thought_again_is_named_with_the_way_back() {
+    let sandbox = vault_of("");
+    let thought = ["add", "The lamp on pier four is broken since Monday"];
+    assert!(!sandbox.cm(&thought).ok().stdout.contains("cm undo"));
+    let again = sandbox.run(&thought).env("CM_SEED", "8").go().ok().stdout;
+    assert!(again.contains("`cm undo` takes the new one back"), "{again}");
+}
+
+#[test]
+fn a_key_that_the_type_requires_is_asked_for_without_the_name_of_a_file() {
+    let sandbox = vault_of("");
+    sandbox.write("cm.toml", "[types.runbook]\nfolder = \"runbooks\"\nrequired = [\"owner\"]\n");
+    let ran = sandbox.cm(&["add", "--type", "runbook", "--title", "No owner here"]);
+    assert_eq!(ran.code, 2, "{}", ran.snapshot());
+    assert!(
+        ran.stderr.contains("add `--set owner=VALUE`") && !ran.stderr.contains("runbooks/"),
+        "{}",
+        ran.stderr
+    );
+    sandbox.cm(&["add", "--type", "runbook", "--title", "With one", "--set", "owner=Ada"]).ok();
 }

@@ -67,3 +67,13 @@ fn notes_that_were_adopted_before_get_the_other_keys_on_request() {
     let again = sandbox.cm(&["adopt", "--full", "--json"]).ok().json();
     assert_eq!(again["adopted"], serde_json::json!([]));
 }
+
+#[test]
+fn a_note_with_a_name_in_capitals_is_adopted_and_a_dry_run_shows_no_id() {
+    let sandbox = vault_of("--- NASA.md\nOrbit notes\n--- LICENSE-MIT.md\nFree\n");
+    let planned = sandbox.cm(&["adopt", "--dry-run"]).ok().stdout;
+    assert!(planned.starts_with("  NASA.md\nwould adopt 1 note\n"), "{planned}");
+    sandbox.cm(&["adopt"]).ok();
+    assert!(sandbox.read("NASA.md").starts_with("---\nid: "));
+    assert_eq!(sandbox.read("LICENSE-MIT.md"), "Free\n");
+}

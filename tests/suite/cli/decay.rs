@@ -100,3 +100,14 @@ fn looking_writes_nothing_but_the_index() {
     sandbox.cm(&["decay"]).ok();
     assert_eq!(outside(), before);
 }
+
+#[test]
+fn the_creation_of_a_note_is_its_first_access() {
+    let sandbox = crate::support::vault_of("");
+    sandbox.cm(&["add", "--type", "procedure", "--title", "Rotate keys", "--body", "Do it."]).ok();
+    let decayed = sandbox.cm(&["decay", "--json"]).ok().json();
+    assert_eq!(
+        (&decayed["notes"][0]["status"], decayed["notes"][0]["accesses"].as_u64()),
+        (&"active".into(), Some(1))
+    );
+}

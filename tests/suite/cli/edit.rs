@@ -102,3 +102,15 @@ fn a_note_that_is_not_there_starts_no_editor() {
     ");
     assert!(!sandbox.vault().join("started").exists());
 }
+
+#[test]
+fn an_editor_of_the_terminal_is_not_started_without_one() {
+    let sandbox = small();
+    for command in ["edit", "open"] {
+        for editor in ["", "vim -R"] {
+            let ran = sandbox.run(&[command, "1f0c2a"]).env("EDITOR", editor).go();
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.snapshot());
+            assert!(ran.stderr.contains("needs a terminal"), "{}", ran.snapshot());
+        }
+    }
+}

@@ -161,3 +161,12 @@ fn a_site_has_the_images_of_its_notes_and_no_other_file() {
     sandbox.cm(&export).ok();
     assert_eq!(std::fs::read_dir(sandbox.vault().join("../site/image")).map_or(0, Iterator::count), 0);
 }
+
+#[test]
+fn a_document_is_json_on_request() {
+    let sandbox = vault_of(VAULT);
+    let exported = sandbox.cm(&["export", "--format", "memory.md", "--json"]).ok().json();
+    assert_eq!(exported["format"], "memory.md");
+    assert!(exported["document"].as_str().unwrap().starts_with("# Memory, exported\n"));
+    assert!(sandbox.cm(&["export", "--format", "json", "--json"]).ok().json()["notes"].is_array());
+}

@@ -272,3 +272,55 @@ fn a_memory_of_an_agent_that_says_what_the_vault_says_in_other_words_is_left_out
     let imported = sandbox.cm(&["import", "native", "--dry-run", "--json"]).ok().json();
     assert_eq!(imported["skipped"][0]["path"], "claude-code/queue.md", "{imported:#}");
 }
+
+#[test]
+fn an_export_of_a_vault_with_the_built_in_model_is_imported_without_a_word_about_another() {
+    let sandbox = vault_of(VAULT);
+    sandbox.cm(&["export", "--format", "claude-memory", "--out", "../out"]).ok();
+    let second = vault_of("");
+    let out = sandbox.root().join("out").to_string_lossy().into_owned();
+    let imported = second.cm(&["import", &out, "--json"]).ok().json();
+    assert_eq!(imported["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_markdown_or_text_file_becomes_one_note() {
+    let sandbox = vault_of("");
+    sandbox.write("../Valves.md", "# Valve sizes\n\nThe inner valve is 12 mm.\n");
+    sandbox.write("../pump.txt", "The pump is loud.\n");
+    let imported = sandbox.cm(&["import", "../Valves.md", "--json"]).ok().json();
+    assert_eq!((&imported["from"], &imported["because"]), (&"markdown".into(), &"it is one file".into()));
+    assert_eq!(imported["imported"][0]["path"], "imported/Valves.md");
+    assert!(sandbox.read("imported/Valves.md").ends_with("# Valve sizes\n\nThe inner valve is 12 mm.\n"));
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), "Import Valves.md\n");
+    sandbox.cm(&["import", "../pump.txt", "--from", "markdown", "--into", "notes"]).ok();
+    assert!(sandbox.read("notes/pump.md").ends_with("The pump is loud.\n"));
+    let again = sandbox.cm(&["import", "notes/pump.md"]);
+    assert!(again.code == 5 && again.stderr.contains("already in the vault"), "{}", again.snapshot());
+}
+
+#[test]
+fn json_of_another_tool_becomes_no_rule() {
+    let sandbox = vault_of("");
+    sandbox.write("../memory.jsonl", "{\"type\":\"entity\",\"name\":\"Ada\"}\n{\"type\":\"entity\"}\n");
+    sandbox.write("../mem0.json", "[{\"id\":\"1\",\"memory\":\"User prefers dark mode\"}]");
+    for arguments in [
+        &["import", "../memory.jsonl"][..],
+        &["import", "../memory.jsonl", "--from", "rules"],
+        &["import", "../mem0.json"],
+        &["import", "../mem0.json", "--from", "rules"],
+    ] {
+        let ran = sandbox.cm(arguments);
+        assert_eq!(ran.code, 5, "{}", ran.snapshot());
+        assert!(ran.stderr.contains("cm has no importer for"), "{}", ran.snapshot());
+    }
+}
+
+#[test]
+fn sentences_of_a_rule_file_on_lines_of_their_own_are_rules() {
+    let sandbox = vault_of("");
+    let rules = "You are an expert in TypeScript and React.\nUse functional components; avoid classes.\nPrefer named exports.\nKeep components under 200 lines.\n";
+    sandbox.write("../.cursorrules", rules);
+    let imported = sandbox.cm(&["import", "../.cursorrules", "--json"]).ok().json();
+    assert_eq!(imported["imported"].as_array().unwrap().len(), 3, "{imported:#}");
+}

@@ -81,7 +81,8 @@ fn the_json_of_a_curation_holds_its_trailers() {
           "reason": "asked twice",
           "subject": "Pin \"Retry with jitter\""
         }
-      ]
+      ],
+      "next": null
     }
     [exit 0]
     "#);
@@ -193,4 +194,13 @@ fn an_operation_that_no_commit_has_is_told_with_those_that_there_are() {
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["log", "--op", "pin", "--since", "2026-11-24"]).ok().stderr, "");
+}
+
+#[test]
+fn a_page_of_commits_leads_to_the_next_one() {
+    let sandbox = curated();
+    let page = |offset: &str| sandbox.cm(&["log", "--limit", "3", "--offset", offset, "--json"]).ok().json();
+    assert_eq!((page("0")["commits"].as_array().unwrap().len(), page("0")["next"].as_u64()), (3, Some(3)));
+    assert_eq!((page("3")["commits"].as_array().unwrap().len(), page("3")["next"].as_u64()), (1, None));
+    assert!(sandbox.cm(&["log", "--limit", "3"]).ok().stdout.ends_with("… older commits: --offset 3\n"));
 }

@@ -488,13 +488,6 @@ fn a_file_that_is_no_playbook_is_refused_with_its_place() {
      hint: close the bracket, or put the value in quotes
     [exit 5]
     ");
-    sandbox.write("../notes.md", "- Run the tests before you push\n");
-    insta::assert_snapshot!(sandbox.cm(&["import", "../notes.md"]).snapshot(), @"
-    [stderr]
-    error: the type of ../notes.md cannot be detected from its name
-     hint: use `--from playbook` or `--from rules`
-    [exit 2]
-    ");
     insta::assert_snapshot!(sandbox.cm(&["import", "../nowhere"]).snapshot(), @"
     [stderr]
     error: ../nowhere does not exist

@@ -221,3 +221,12 @@ fn a_rule_of_another_project_is_none_of_this_one() {
     [exit 0]
     ");
 }
+
+#[test]
+fn only_a_rule_in_cursors_own_format_begins_with_frontmatter() {
+    let sandbox = playbook();
+    sandbox.cm(&["project", "--format", "cursor", "--file", ".cursorrules"]).ok();
+    assert!(sandbox.read(".cursorrules").starts_with("<!-- cm:begin"));
+    sandbox.cm(&["project", "--format", "cursor"]).ok();
+    assert!(sandbox.read(".cursor/rules/cm.mdc").starts_with("---\n"));
+}

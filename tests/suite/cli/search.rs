@@ -87,6 +87,7 @@ fn nothing_found_is_no_failure() {
     insta::assert_snapshot!(sandbox.cm(&["search", "xyzzy", "--json"]).snapshot(), @r#"
     {
       "query": "xyzzy",
+      "answered": false,
       "hits": [],
       "total": 0,
       "notices": [],
@@ -500,4 +501,22 @@ fn a_kind_is_found_as_a_type_because_hits_without_a_type_show_it() {
 fn the_values_of_a_key_that_a_person_adds_are_found() {
     let sandbox = example();
     assert_eq!(titles(&sandbox, &["Mara", "type:runbook"]), ["The database disk fills up"]);
+}
+
+#[test]
+fn an_answer_always_says_whether_it_is_one() {
+    let sandbox = harbour();
+    let answered = |query: &str| {
+        let searched = sandbox.cm(&["search", query, "--json"]).ok().json();
+        searched.as_object().unwrap().get("answered").cloned()
+    };
+    assert_eq!(answered("zzzqqq"), Some(false.into()));
+    assert_eq!(answered("type:fix"), Some(serde_json::Value::Null));
+}
+
+#[test]
+fn an_invalid_variable_of_the_environment_is_named() {
+    let sandbox = harbour();
+    let ran = sandbox.run(&["search", "gateway"]).env("CM_SEARCH_LIMIT", "x").go().ok();
+    assert!(ran.stderr.contains("CM_SEARCH_LIMIT is `x`"), "{}", ran.snapshot());
 }

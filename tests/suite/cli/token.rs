@@ -159,3 +159,12 @@ fn the_log_shows_what_a_persons_tokens_were_used_for() {
     assert!(shown(&["--limit", "1"]).contains("2 earlier requests"));
     assert_eq!(sandbox.cm(&["token", "log", "Cy"]).code, 4);
 }
+
+#[test]
+fn a_token_is_revoked_once() {
+    let sandbox = vault_of("");
+    add(&sandbox, &["Zed"]);
+    sandbox.cm(&["token", "revoke", "Zed"]).ok();
+    let again = sandbox.cm(&["token", "revoke", "Zed"]);
+    assert!(again.code == 8 && again.stderr.contains("already revoked"), "{}", again.snapshot());
+}

@@ -255,3 +255,23 @@ fn a_file_that_was_no_valid_note_comes_back_byte_for_byte() {
     sandbox.cm(&["restore", "graph/facts/latin.md@HEAD~1"]).ok();
     assert_eq!(hashes(&sandbox.vault()), before);
 }
+
+#[test]
+fn an_undo_without_a_name_touches_no_commit_while_the_newest_change_is_in_none() {
+    let sandbox = small();
+    sandbox.cm(&["config", "set", "git.commit", "manual"]).ok();
+    let added = sandbox.cm(&["add", "A thought about tapes", "--json"]).ok().json();
+    let ran = sandbox.cm(&["undo"]);
+    assert_eq!(ran.code, 8, "{}", ran.snapshot());
+    let path = added["path"].as_str().unwrap();
+    assert!(ran.stderr.contains(&format!("the change of {path} is not committed")), "{}", ran.snapshot());
+    assert!(sandbox.read("cm.toml").contains("manual"));
+    let log = sandbox.cm(&["log"]).ok();
+    assert!(
+        log.stderr.contains("1 file has changes that appear here after `cm commit`"),
+        "{}",
+        log.snapshot()
+    );
+    sandbox.cm(&["commit"]).ok();
+    assert!(!sandbox.cm(&["log"]).ok().stderr.contains("appear here"));
+}

@@ -76,3 +76,25 @@ fn what_is_answered_is_what_the_contract_says() {
         assert!(fits.is_valid(&reply.json()), "{method} {target}: {}", reply.body);
     }
 }
+
+#[test]
+fn a_briefing_needs_no_task_an_export_takes_a_threshold_and_older_names_are_taken() {
+    let server = TestServerConfig::default().run();
+    let json = ("content-type", "application/json");
+    let observed = server.ask(
+        "POST",
+        "/observations",
+        &[json],
+        "{\"content\": \"Retry with jitter over 30 s.\", \"userId\": \"ada\", \"sessionId\": \"s-1\"}",
+    );
+    assert_eq!(observed.status, 201, "{}", observed.json());
+    let briefing = server.ask("GET", "/context", &[], "");
+    assert_eq!(briefing.status, 200, "{}", briefing.json());
+    for threshold in ["score_threshold=0.1", "scoreThreshold=1"] {
+        let export = server.ask("GET", &format!("/export?{threshold}"), &[], "");
+        assert_eq!(export.status, 200, "{}", export.json());
+    }
+    let refused = server.ask("GET", "/search?q=", &[], "").json();
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`GET /search?q=%22connection+pool%22+type%3Afix`"), "{hint}");
+}

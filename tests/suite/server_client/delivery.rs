@@ -322,3 +322,27 @@ fn a_linked_work_tree_belongs_to_the_project_and_a_repository_inside_it_does_not
     laptop.waits_for(0);
     assert!(team.messages(OTHER).is_empty(), "a session of another repository");
 }
+
+#[test]
+fn after_the_end_of_a_token_every_hint_leads_to_a_new_one_and_the_server_is_named() {
+    let team = Team::new();
+    let server = team.serve();
+    let url = format!("http://{}", server.address);
+    let made = team.sandbox.cm(&["token", "add", "Bob", "--json"]).ok().json();
+    let laptop = Laptop::new();
+    laptop.install(&url, made["token"].as_str().unwrap(), &[]).ok();
+    let home = laptop.sandbox.cm(&[]).ok().stdout;
+    assert!(home.contains(&format!("next: cm hooks status shows the connection to {url}")), "{home}");
+    let search = laptop.sandbox.cm(&["search", "suite"]);
+    assert!(search.stderr.contains(&format!("the memory of this folder is on {url}")), "{}", search.stderr);
+    team.sandbox.cm(&["token", "revoke", "Bob"]).ok();
+    assert!(laptop.start(SESSION).contains("does not accept the token"));
+    let delivered = laptop.sandbox.cm(&["hooks", "deliver", "--json"]);
+    assert_eq!(delivered.code, 7, "{}", delivered.snapshot());
+    assert!(delivered.json()["failure"].as_str().unwrap().contains("401"), "{}", delivered.stdout);
+    let examined = laptop.sandbox.cm(&["doctor"]).ok().stdout;
+    assert_eq!(examined.matches("get a new token").count(), 2, "{examined}");
+    laptop.install(&url, &team.token, &[]).ok();
+    laptop.sandbox.cm(&["hooks", "deliver"]).ok();
+    assert!(!laptop.sandbox.cm(&["doctor"]).ok().stdout.contains("failing since"));
+}

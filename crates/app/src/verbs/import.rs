@@ -258,6 +258,11 @@ fn import_folder(
     };
     if !options.dry_run {
         outcome.commit = carry_out(context, plan.incoming, copies, &folder.name)?;
+        if plan.usage.is_empty() {
+            // The import is the first access. Where usage counts cannot be written, the notes have none.
+            let ids: Vec<&str> = outcome.imported.iter().filter_map(|file| file.id.as_deref()).collect();
+            let _ = open.usage().record_each(&ids, context.now());
+        }
         outcome.usage = take_usage(open, &plan.usage)?;
         if outcome.usage < plan.usage.len() && outcome.commit.is_some() {
             context.notice("this vault already has usage counts; the counts of _state.json were skipped");

@@ -127,6 +127,15 @@ impl Usage {
         self.append(&[key], UsageKind::Access, at)
     }
 
+    /// Records one access of each note, in a single write and without blocking.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn record_each(&self, keys: &[&str], at: Instant) -> Result<(), Error> {
+        self.append(keys, UsageKind::Access, at)
+    }
+
     /// Records that these notes were shown, in a single write and without blocking.
     ///
     /// # Errors

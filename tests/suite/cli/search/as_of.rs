@@ -24,6 +24,7 @@ fn as_of_tells_which_commit_answers() {
         "subject": "Delete \"Close idle connections\"",
         "instant": "2026-11-21T12:00:00Z"
       },
+      "answered": false,
       "hits": [],
       "total": 0,
       "notices": [],
