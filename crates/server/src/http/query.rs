@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::problem::Problem;
 use super::shape::{InputSchema, QueryType};
-use crate::operations::whole_number;
+use crate::operations::{in_snake_case, whole_number};
 use crate::percent_decoding;
 
 /// Parses a query by a schema.
@@ -20,7 +20,7 @@ pub fn input(query: &str, shape: &InputSchema) -> Result<Value, Problem> {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (name, value) = (unescaped(name)?, unescaped(value)?);
         // What the operation does not know it refuses itself, in the words of all surfaces.
-        let field = shape.field(&name);
+        let field = shape.field(&name).or_else(|| shape.field(&in_snake_case(&name)));
         match field.map_or(QueryType::Text, QueryType::of) {
             QueryType::List => {
                 let items = field.and_then(|field| field.get("items"));

@@ -189,15 +189,20 @@ fn earlier_name(key: &str, schema: &Value) -> Option<String> {
     if has(key) {
         return None;
     }
-    let snake: String = key.chars().fold(String::new(), |mut name, c| {
+    let snake = in_snake_case(key);
+    let renamed = EARLIER_NAMES.iter().find(|(earlier, own)| *earlier == snake && has(own));
+    renamed.map(|(_, own)| (*own).to_owned()).or_else(|| has(&snake).then_some(snake))
+}
+
+/// A name in camelCase, as older clients write fields, with underscores.
+pub fn in_snake_case(key: &str) -> String {
+    key.chars().fold(String::new(), |mut name, c| {
         if c.is_ascii_uppercase() {
             name.push('_');
         }
         name.push(c.to_ascii_lowercase());
         name
-    });
-    let renamed = EARLIER_NAMES.iter().find(|(earlier, own)| *earlier == snake && has(own));
-    renamed.map(|(_, own)| (*own).to_owned()).or_else(|| has(&snake).then_some(snake))
+    })
 }
 
 /// Checks names and types of the fields against the schema; whole numbers may be written as `3.0`.

@@ -36,7 +36,7 @@ use serde_json::Value;
 
 pub use caller::Caller;
 pub use catalog::{Catalog, CompletionKind, Contents, ListedNote, Resource};
-pub(crate) use input::whole_number;
+pub(crate) use input::{in_snake_case, whole_number};
 
 use cm_app::{Context, Result};
 pub use cm_note::token::AccessRole;
