@@ -64,7 +64,7 @@
       x: () => current()?.querySelector("[data-select]")?.click(),
     }[key];
     if (act) { event.preventDefault(); act(); return; }
-    if ("acdempsru".includes(key) && press(key)) event.preventDefault();
+    if ("acdemprstuv".includes(key) && press(key)) event.preventDefault();
   });
   const open = () => current()?.querySelector("a[data-open], a.hit, a")?.click();
   function focusSearch() { const box = document.getElementById("q") ?? document.getElementById("find"); box?.focus(); box?.select(); }

@@ -11,6 +11,7 @@ use crate::verbs::generate;
 use crate::verbs::reflect::{self, ReflectResult};
 use crate::verbs::sync::{self, MergeOrigin};
 use cm_store::vault::layout;
+use cm_text::plural::count;
 
 pub use crate::context::last_run::{done, last};
 pub use crate::verbs::condense::JOB as CONDENSE;
@@ -68,10 +69,10 @@ pub fn synchronize(context: &Context) -> Result<String> {
     }
     let both = done.files.iter().filter(|file| file.how != MergeOrigin::Taken).count();
     Ok(format!(
-        "received {} commits, sent {}; {} files changed here, {both} of them on both sides",
-        done.received,
+        "received {}, sent {}; {} changed here, {both} of them on both sides",
+        count(done.received, "commit"),
         done.sent,
-        done.files.len()
+        count(done.files.len(), "file")
     ))
 }
 

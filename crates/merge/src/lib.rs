@@ -32,6 +32,7 @@ use cm_note::score::Scoring;
 pub use cm_note::note::leftover::{Leftover, LeftoverPart};
 pub use revert::revert;
 pub use settings::lost_values;
+pub use side::ChangeStamp;
 
 /// Three versions of one file.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +83,18 @@ pub fn merge_file(
     vocabulary: &Vocabulary<'_>,
     clash: Clash,
 ) -> Merged {
+    merge_stamped(path, versions, [None, None], vocabulary, clash)
+}
+
+/// Like [`merge_file`], with the newest commits that changed the file on our side and on theirs. An edit by hand leaves
+/// `updated` as it was, so that its commit alone has its time.
+pub fn merge_stamped(
+    path: &NotePath,
+    versions: &Versions<'_>,
+    stamps: [Option<&ChangeStamp>; 2],
+    vocabulary: &Vocabulary<'_>,
+    clash: Clash,
+) -> Merged {
     let Versions { base, ours, theirs } = *versions;
     let clean = |bytes: &[u8]| Merged { bytes: bytes.to_vec(), markers: false };
     if ours == theirs || base == Some(theirs) {
@@ -91,9 +104,11 @@ pub fn merge_file(
         return clean(theirs);
     }
     // Two sides in a fixed order make the result independent of who merges.
-    let versions = match clash {
-        Clash::Leftover if ours > theirs => Versions { base, ours: theirs, theirs: ours },
-        _ => *versions,
+    let (versions, stamps) = match clash {
+        Clash::Leftover if ours > theirs => {
+            (Versions { base, ours: theirs, theirs: ours }, [stamps[1], stamps[0]])
+        }
+        _ => (*versions, stamps),
     };
     // The merge of whole trees gives one of two notes another path, which a merge driver cannot.
     if base.is_none() && clash != Clash::Leftover && !same_text::is_one_file(path, ours, theirs) {
@@ -103,7 +118,8 @@ pub fn merge_file(
         let bytes = if clash == Clash::Leftover { versions.theirs } else { versions.ours };
         return clean(bytes);
     }
-    merge_known_file(path, &versions, vocabulary, clash).unwrap_or_else(|| lines::merge(&versions, clash))
+    let note = note::NoteMerge { path, vocabulary, clash, stamps };
+    merge_known_file(&note, &versions).unwrap_or_else(|| lines::merge(&versions, clash))
 }
 
 /// Name of the file with a vault's settings.
@@ -111,12 +127,8 @@ const SETTINGS: &str = "cm.toml";
 
 /// Merges a file by the rules of its kind; `None` if it has none, or a version or the result is
 /// malformed.
-fn merge_known_file(
-    path: &NotePath,
-    versions: &Versions<'_>,
-    vocabulary: &Vocabulary<'_>,
-    clash: Clash,
-) -> Option<Merged> {
+fn merge_known_file(note: &note::NoteMerge<'_>, versions: &Versions<'_>) -> Option<Merged> {
+    let note::NoteMerge { path, clash, .. } = *note;
     let is_rules = matches!(path.file_name(), ".gitignore" | ".gitattributes");
     if !path.is_markdown() && !is_rules && path.as_str() != SETTINGS {
         return None;
@@ -126,7 +138,7 @@ fn merge_known_file(
     let files = file_shape::uniform(base, text(versions.ours)?, text(versions.theirs)?);
     let [base, ours, theirs] = &files.texts;
     let merge_text = |[base, ours, theirs]: [&str; 3]| match is_note(path) {
-        true => note::NoteMerge { path, vocabulary, clash }.merge(base, ours, theirs),
+        true => note.merge(base, ours, theirs),
         false => Some(lines::merge_text(base, ours, theirs, clash)),
     };
     let (text, markers) = if is_rules {

@@ -1,9 +1,10 @@
 //! Takes back one change of a file that later changes touched elsewhere: a three-way merge by lines
-//! whose base is the file after the change. Does not merge within frontmatter.
+//! whose base is the file after the change, and by keys within frontmatter.
 
 use cm_note::frontmatter::split::Split;
 use cm_note::path::NotePath;
 
+use crate::note::head::Head;
 use crate::three_way::one_sided;
 use crate::{Clash, Versions, file_shape, lines};
 
@@ -11,7 +12,7 @@ use crate::{Clash, Versions, file_shape, lines};
 const UPDATED: &str = "updated:";
 
 /// Returns the file `now` without the change that made `after` of `before`; `None` if a later change
-/// touched the same or adjoining lines, or if both changed the frontmatter of a note.
+/// touched the same or adjoining lines, or the same key in the frontmatter of a note.
 pub fn revert(path: &NotePath, before: &[u8], after: &[u8], now: &[u8]) -> Option<Vec<u8>> {
     if now == after || now == before {
         return Some(before.to_vec());
@@ -37,7 +38,9 @@ fn revert_note(after: &str, now: &str, before: &str) -> Option<String> {
 fn revert_frontmatter(after: &str, now: &str, before: &str) -> Option<String> {
     let is_updated = |line: &&str| line.starts_with(UPDATED);
     let rest = |text: &str| text.split_inclusive('\n').filter(|line| !is_updated(line)).collect::<String>();
-    let reverted = one_sided(&rest(after), rest(now), rest(before))?;
+    let Some(reverted) = one_sided(&rest(after), rest(now), rest(before)) else {
+        return revert_keys(after, now, before);
+    };
     if reverted == rest(now) {
         return Some(now.to_owned());
     }
@@ -46,6 +49,36 @@ fn revert_frontmatter(after: &str, now: &str, before: &str) -> Option<String> {
     let (head, tail) = before.split_at(at + 1);
     let (_, tail) = tail.split_once('\n')?;
     Some(format!("{head}{updated}{tail}"))
+}
+
+/// Takes the keys back that a change set, removed or added, and leaves the others as they are now; `None` if a later change
+/// touched one of them.
+fn revert_keys(after: &str, now: &str, before: &str) -> Option<String> {
+    let [after, now, before] = [Head::of(after)?, Head::of(now)?, Head::of(before)?];
+    let text = |head: &Head<'_>, key: &str| head.get(key).map(|chunk| chunk.text.to_owned());
+    let is_taken_back = |key: &str| !UPDATED.starts_with(key) && text(&after, key) != text(&before, key);
+    let mut keys = before.chunks.iter().chain(&after.chunks).map(|chunk| chunk.key.as_str());
+    if keys.any(|key| is_taken_back(key) && text(&now, key) != text(&after, key)) {
+        return None;
+    }
+    let mut chunks: Vec<(&str, String)> = Vec::new();
+    for chunk in &now.chunks {
+        let value =
+            if is_taken_back(&chunk.key) { text(&before, &chunk.key) } else { Some(chunk.text.to_owned()) };
+        chunks.extend(value.map(|value| (chunk.key.as_str(), chunk.lead.to_owned() + &value)));
+    }
+    // Removed keys come back behind the key that they followed.
+    for (at, chunk) in before.chunks.iter().enumerate() {
+        if is_taken_back(&chunk.key) && now.get(&chunk.key).is_none() {
+            let previous = at.checked_sub(1).map(|previous| before.chunks[previous].key.as_str());
+            let place =
+                chunks.iter().position(|(key, _)| Some(*key) == previous).map_or(0, |place| place + 1);
+            chunks.insert(place, (&chunk.key, chunk.text.to_owned()));
+        }
+    }
+    let yaml: String = chunks.into_iter().map(|(_, text)| text).collect();
+    let reverted = [now.opening, &yaml, now.tail, now.closing].concat();
+    Head::of(&reverted).map(|_| reverted.clone())
 }
 
 /// Adds a line at the end of a frontmatter; one without keys is returned unchanged.
@@ -108,12 +141,19 @@ mod tests {
     }
 
     #[test]
-    fn frontmatter_goes_back_as_a_whole_or_is_a_conflict() {
+    fn keys_go_back_that_later_changes_left_alone() {
         let (before, after) = (note(1, "title: Old\n", "a\n"), note(2, "title: New\n", "a\n"));
         let now = note(3, "title: New\n", "a\nb\n");
         assert_eq!(reverted("a.md", &before, &after, &now), Some(note(3, "title: Old\n", "a\nb\n")));
         let now = note(3, "title: New\ntags: [a]\n", "a\n");
+        let expected = note(3, "title: Old\ntags: [a]\n", "a\n");
+        assert_eq!(reverted("a.md", &before, &after, &now), Some(expected));
+        let now = note(3, "title: Newer\ntags: [a]\n", "a\n");
         assert_eq!(reverted("a.md", &before, &after, &now), None);
+        let (before, after) = (note(1, "a: 1\nb: 2\n", "x\n"), note(2, "a: 1\npinned: true\n", "x\n"));
+        let now = note(3, "a: 1\npinned: true\nfeedback: [y]\n", "x\n");
+        let expected = note(3, "a: 1\nb: 2\nfeedback: [y]\n", "x\n");
+        assert_eq!(reverted("a.md", &before, &after, &now), Some(expected));
     }
 
     #[test]

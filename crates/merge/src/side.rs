@@ -11,12 +11,20 @@ pub(crate) enum SideName {
     Theirs,
 }
 
-/// Which side changed the note later, by `updated`.
+/// The newest commit that changed a file on one side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeStamp {
+    pub at: Instant,
+    /// Name of the author.
+    pub author: String,
+}
+
+/// Which side changed the note later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Precedence(Ordering);
 
 impl Precedence {
-    /// Compares the `updated` of our and their note; a note without one is the earlier.
+    /// Compares the times of our and their change; a note without one is the earlier.
     pub fn of(ours: Option<Instant>, theirs: Option<Instant>) -> Self {
         Self(ours.cmp(&theirs))
     }

@@ -12,7 +12,7 @@ use crate::conflict::Similarity;
 use crate::current_notes::supersessions;
 use crate::rule_pairs::{PairFinder, RulePairs};
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
-use cm_note::finding::FindingCode;
+use cm_note::finding::{Finding, FindingCode};
 use cm_note::graph::{Edge, Graph};
 use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
@@ -84,6 +84,8 @@ pub struct InboxNoteEntry {
     pub why: String,
     /// Time since which the problem exists, if known.
     pub since: Option<Instant>,
+    /// The leftover of a merge to decide on.
+    pub leftover: Option<Finding>,
 }
 
 /// Review items by inbox section, most important first in each.
@@ -203,7 +205,12 @@ fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEn
     };
     let drafts = notes.iter().enumerate().filter(|(_, note)| is_draft(note));
     let mut entries: Vec<InboxNoteEntry> = drafts
-        .map(|(at, note)| InboxNoteEntry { notes: vec![at], why: why(at), since: note.created })
+        .map(|(at, note)| InboxNoteEntry {
+            notes: vec![at],
+            why: why(at),
+            since: note.created,
+            leftover: None,
+        })
         .collect();
     entries.sort_by_key(|entry| (entry.since, entry.notes[0]));
     entries
@@ -223,6 +230,7 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules) -> Ve
             notes: vec![edge.from, edge.to],
             why: "marked as contradicting each other".to_owned(),
             since: graph.written(edge),
+            leftover: None,
         })
         .collect();
     let with_entry: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
@@ -231,7 +239,7 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules) -> Ve
         let at = (rules.at[*a], rules.at[*b]);
         if !with_entry.contains(&pair(at.0, at.1)) && !is_settled(at.0, at.1, None) {
             let why = found.reason.clone();
-            entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why, since: None });
+            entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why, since: None, leftover: None });
         }
     }
     entries
@@ -250,7 +258,7 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
     };
     let waiting = notes.iter().enumerate().filter(|(at, _)| !past[*at]);
     let entry = |(at, note): (usize, &Note)| {
-        Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.created })
+        Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.created, leftover: None })
     };
     waiting.filter_map(entry).collect()
 }
@@ -267,6 +275,7 @@ fn merges(notes: &[Note], rules: &LiveRules) -> Vec<InboxNoteEntry> {
         notes: vec![rules.at[a], rules.at[b]],
         why: why(near),
         since: None,
+        leftover: None,
     };
     let pairs = rules.pairs.merge_candidates(&bullets).into_iter();
     pairs
@@ -289,7 +298,7 @@ fn namesakes(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
         if other != at && !both_hold(&notes[other], note, None) {
             let since = note.created.max(notes[other].created);
             let why = "two memories of one type have this title".to_owned();
-            entries.push(InboxNoteEntry { notes: vec![other, at], why, since });
+            entries.push(InboxNoteEntry { notes: vec![other, at], why, since, leftover: None });
         }
     }
     entries
@@ -314,25 +323,35 @@ fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
             notes: vec![at],
             why: "retired by its feedback, without an anti-pattern as a warning".to_owned(),
             since: bullet.updated,
+            leftover: None,
         })
         .collect();
     entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
     entries
 }
 
-/// Lists notes with leftovers of a merge or conflict markers, last changed first.
+/// Lists the leftovers of merges, each with its note, and the notes with conflict markers, last changed first.
 fn leftovers(notes: &[Note]) -> Vec<InboxNoteEntry> {
-    let is_left = |code: FindingCode| code.is_leftover() || code == FindingCode::ConflictMarker;
-    let why = |note: &Note| {
-        let left = note.findings.iter().filter(|finding| is_left(finding.code));
-        let left: Vec<&str> = left.map(|finding| finding.message.as_str()).collect();
-        (!left.is_empty()).then(|| left.join("; "))
-    };
-    let entry = |(at, note): (usize, &Note)| {
-        Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.updated })
-    };
-    let mut entries: Vec<InboxNoteEntry> = notes.iter().enumerate().filter_map(entry).collect();
-    entries.sort_by_key(|entry| (std::cmp::Reverse(entry.since), entry.notes.clone()));
+    let mut entries = Vec::new();
+    for (at, note) in notes.iter().enumerate() {
+        let has_conflict = note.has_conflict();
+        let is_left = |finding: &&Finding| match has_conflict {
+            true => finding.code == FindingCode::ConflictMarker,
+            false => finding.code.is_leftover(),
+        };
+        let entry = |finding: &Finding| InboxNoteEntry {
+            notes: vec![at],
+            why: finding.message.clone(),
+            // The message has the time of the other version.
+            since: note.updated.filter(|_| finding.code != FindingCode::MergeLeftover),
+            leftover: finding.code.is_leftover().then(|| finding.clone()),
+        };
+        entries.extend(note.findings.iter().filter(is_left).map(entry));
+    }
+    entries.sort_by_key(|entry| {
+        let updated = entry.notes.first().and_then(|at| notes[*at].updated);
+        (std::cmp::Reverse(updated), entry.notes.clone())
+    });
     entries
 }
 
@@ -355,7 +374,7 @@ fn not_followed(notes: &[Note]) -> Vec<InboxNoteEntry> {
             let why =
                 format!("repeated by a person in {} sessions that were shown it{quote}", sessions.len());
             let since = events.iter().map(|event| event.at).min();
-            ranked.push((sessions.len(), InboxNoteEntry { notes: vec![at], why, since }));
+            ranked.push((sessions.len(), InboxNoteEntry { notes: vec![at], why, since, leftover: None }));
         }
     }
     ranked.sort_by_key(|(sessions, entry)| (std::cmp::Reverse(*sessions), entry.notes.clone()));
@@ -415,7 +434,7 @@ fn entry_of_due(
         (None, Some(looked)) => format!("not reviewed for {:.0} days", looked.days_until(now)),
         (None, None) => "it has no date".to_owned(),
     };
-    InboxNoteEntry { notes: vec![at], why, since: looked }
+    InboxNoteEntry { notes: vec![at], why, since: looked, leftover: None }
 }
 
 /// Why notes may no longer hold, regardless of their age.

@@ -38,10 +38,10 @@ pub struct Arguments {
     /// Confirm that notes are still correct
     #[arg(long, value_name = "ID", num_args = 1..)]
     confirm: Vec<String>,
-    /// Take the other version that a merge left over
+    /// Take the other version that a merge left over; ID:NAME for one of several, as `cm review` shows it
     #[arg(long, value_name = "ID", num_args = 1..)]
     take: Vec<String>,
-    /// Keep the note as it is and drop what a merge left over
+    /// Keep the note as it is and drop what a merge left over; ID:NAME for one of several
     #[arg(long, value_name = "ID", num_args = 1..)]
     keep: Vec<String>,
     /// Merge several rules into one; requires --content

@@ -23,7 +23,7 @@ use cm_render::text;
 /// home folder are connected, and the sessions of the last 30 days are read. Running it again changes nothing that is set up.
 ///
 /// The steps are commands of their own: `cm init`, `cm commit`, `cm hooks install --skills --mcp`, `cm reflect --days 30`,
-/// `cm core`. `cm undo` takes back a change of notes; `cm hooks uninstall` one of agents' settings.
+/// `cm core`. `cm undo` takes back a change of notes; `cm hooks uninstall --user` those of agents' settings.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm setup\n  cm setup --yes\n  cm setup --folder ~/notes --global --connect claude\n  cm setup --yes --no-agents --no-sessions"

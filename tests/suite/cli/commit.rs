@@ -12,10 +12,9 @@ fn all_hand_edits_of_the_vault_become_one_commit_that_lists_them() {
     sandbox.write("graph/facts/new.md", "No frontmatter yet.\n");
     let ran = sandbox.cm(&["commit"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
-    5 files  commit [COMMIT]
+    4 files  commit [COMMIT]
       added graph/facts/new.md
-      deleted graph/fixes/close-idle-connections-1f0c99.md
-      added graph/fixes/closing.md
+      moved graph/fixes/close-idle-connections-1f0c99.md to graph/fixes/closing.md
       deleted graph/problems/gauges-time-out-77ab01.md
       modified graph/solutions/retry-with-jitter-1f0c2a.md
     graph/facts/new.md:1:1 error missing-key this memory has no frontmatter
@@ -23,11 +22,10 @@ fn all_hand_edits_of_the_vault_become_one_commit_that_lists_them() {
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r"
-    Commit 5 changed files
+    Commit 4 changed files
 
     added graph/facts/new.md
-    deleted graph/fixes/close-idle-connections-1f0c99.md
-    added graph/fixes/closing.md
+    moved graph/fixes/close-idle-connections-1f0c99.md to graph/fixes/closing.md
     deleted graph/problems/gauges-time-out-77ab01.md
     modified graph/solutions/retry-with-jitter-1f0c2a.md
 
@@ -153,4 +151,20 @@ fn during_a_merge_a_commit_is_refused_and_the_merge_stays() {
     [exit 5]
     ");
     assert!(sandbox.vault().join(".git/MERGE_HEAD").exists());
+}
+
+#[test]
+fn a_moved_note_is_one_file_and_a_blank_message_is_none() {
+    let sandbox = vault_of("--- Portal.md\n# Portal\n\nText, and more text.\n");
+    std::fs::create_dir(sandbox.vault().join("K")).unwrap();
+    std::fs::rename(sandbox.vault().join("Portal.md"), sandbox.vault().join("K/Portal.md")).unwrap();
+    let status = sandbox.cm(&["status"]).ok();
+    assert!(status.stdout.contains("moved Portal.md to K/Portal.md"), "{}", status.stdout);
+    let ran = sandbox.cm(&["commit", "-m", " ", "--json"]).ok().json();
+    assert_eq!(ran["files"].as_array().unwrap().len(), 1, "{ran}");
+    assert_eq!(
+        (&ran["files"][0]["change"], &ran["files"][0]["from"]),
+        (&"moved".into(), &"Portal.md".into())
+    );
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]).trim(), "Move Portal.md to K/Portal.md");
 }

@@ -114,3 +114,24 @@ fn an_editor_of_the_terminal_is_not_started_without_one() {
         }
     }
 }
+
+#[test]
+fn an_edit_sets_the_time_of_the_change_unless_the_person_did() {
+    let sandbox = small();
+    let updated = || {
+        let note = sandbox.read(RETRY);
+        note.lines().find(|line| line.starts_with("updated:")).unwrap().to_owned()
+    };
+    let before = updated();
+    let appended = editor(&sandbox, "echo 'Seen again.' >> \"$1\"");
+    sandbox.run(&["edit", "1f0c2a"]).env("EDITOR", &appended).go().ok();
+    let edited = updated();
+    assert_ne!(edited, before);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    let own = editor(
+        &sandbox,
+        "sed 's/^updated: .*/updated: 2026-01-02/' \"$1\" > \"$1.new\"; mv \"$1.new\" \"$1\"",
+    );
+    sandbox.run(&["edit", "1f0c2a"]).env("EDITOR", &own).go().ok();
+    assert_eq!(updated(), "updated: 2026-01-02");
+}

@@ -76,7 +76,7 @@ fn a_dry_run_shows_the_changes_and_writes_nothing() {
     let before = hashes(&sandbox.vault());
     insta::assert_snapshot!(sandbox.cm(&["rename", "Gauges time out", "Gauges answer late", "--dry-run"]).snapshot(), @r"
     77ab0100-0000-4000-8000-000000000003  graph/problems/gauges-answer-late-77ab01.md  nothing written (dry run)
-    links changed in 1 file
+    links would change in 1 file
 
     rename from graph/problems/gauges-time-out-77ab01.md
     rename to graph/problems/gauges-answer-late-77ab01.md

@@ -95,7 +95,7 @@ fn an_undo_can_itself_be_undone_by_its_id() {
 fn a_curation_that_later_ones_changed_is_refused_and_they_are_named() {
     let sandbox = small();
     sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
-    sandbox.cm(&["update", "1f0c2a", "--add-tag", "postgres"]).ok();
+    sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.7"]).ok();
     sandbox.cm(&["episode", "In between"]).ok();
     let before = hashes(&sandbox.vault());
     let ran = sandbox.cm(&["undo", "HEAD~2"]);
@@ -103,7 +103,7 @@ fn a_curation_that_later_ones_changed_is_refused_and_they_are_named() {
     [stderr]
     error: later commits changed graph/solutions/retry-with-jitter-1f0c2a.md
        at: graph/solutions/retry-with-jitter-1f0c2a.md
-     hint: undo these first: [COMMIT] Update "Retry with jitter": tags
+     hint: undo these first: [COMMIT] Update "Retry with jitter": importance
     [exit 5]
     "#);
     let ran = sandbox.cm(&["undo", "HEAD~2", "--json"]);
@@ -112,7 +112,7 @@ fn a_curation_that_later_ones_changed_is_refused_and_they_are_named() {
       "error": {
         "code": "depended-on",
         "message": "later commits changed graph/solutions/retry-with-jitter-1f0c2a.md",
-        "hint": "undo these first: [COMMIT] Update \"Retry with jitter\": tags",
+        "hint": "undo these first: [COMMIT] Update \"Retry with jitter\": importance",
         "path": "graph/solutions/retry-with-jitter-1f0c2a.md"
       }
     }
@@ -274,4 +274,46 @@ fn an_undo_without_a_name_touches_no_commit_while_the_newest_change_is_in_none()
     );
     sandbox.cm(&["commit"]).ok();
     assert!(!sandbox.cm(&["log"]).ok().stderr.contains("appear here"));
+}
+
+#[test]
+fn a_note_that_was_moved_since_is_found_by_its_id() {
+    let sandbox = small();
+    sandbox.cm(&["add", "--type", "fact", "--title", "VPN", "The VPN runs on the router."]).ok();
+    let file = sandbox.git(&["diff", "--name-only", "HEAD~1", "HEAD"]).trim().to_owned();
+    let elsewhere = sandbox.vault().join("Terminal");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::rename(sandbox.vault().join(&file), elsewhere.join("vpn.md")).unwrap();
+    sandbox.cm(&["commit"]).ok();
+    sandbox.cm(&["update", "VPN", "--add-tag", "net"]).ok();
+    std::fs::rename(elsewhere.join("vpn.md"), sandbox.vault().join(&file)).unwrap();
+    sandbox.cm(&["commit"]).ok();
+    sandbox.cm(&["undo"]).ok();
+    assert!(!sandbox.read(&file).contains("net"), "{}", sandbox.read(&file));
+    sandbox.cm(&["undo"]).ok();
+    assert!(!sandbox.vault().join(&file).exists());
+}
+
+#[test]
+fn other_keys_that_later_commits_changed_stay() {
+    let sandbox = small();
+    sandbox.cm(&["update", "1f0c2a", "--set", "importance=0.9"]).ok();
+    sandbox.cm(&["update", "1f0c2a", "--add-tag", "postgres"]).ok();
+    sandbox.cm(&["undo", "HEAD~1"]).ok();
+    let note = sandbox.read(RETRY);
+    assert!(note.contains("postgres") && !note.contains("importance: 0.9"), "{note}");
+}
+
+#[test]
+fn the_hint_names_neither_merges_nor_undos_and_counts_the_rest() {
+    let sandbox = small();
+    for importance in 1..9 {
+        sandbox.cm(&["update", "1f0c2a", "--set", &format!("importance=0.{importance}")]).ok();
+    }
+    sandbox.cm(&["undo"]).ok();
+    let refused = sandbox.cm(&["undo", "HEAD~8"]);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    assert!(refused.stderr.contains("; and 1 more"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("Undo:"), "{}", refused.stderr);
+    assert_eq!(refused.stderr.matches(": importance").count(), 5, "{}", refused.stderr);
 }

@@ -4,6 +4,7 @@
 
 mod broken_settings;
 mod by_hand;
+mod decisions;
 mod driver;
 mod hidden_files;
 mod jujutsu;

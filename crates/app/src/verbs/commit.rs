@@ -1,6 +1,6 @@
 //! Commits all manual edits of a vault at once, with a message that lists the notes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use crate::context::secrets::{self, BlockedSecret};
 use crate::context::write;
 use crate::error::Result;
 use crate::verbs::hand_edits::{HandEdits, hand_edits};
+use crate::verbs::moved_files::moved_files;
 use cm_note::finding::{Finding, Severity};
 use cm_note::message::CommitMessage;
 use cm_note::note::conflict::conflict_marker;
@@ -21,8 +22,18 @@ use cm_text::plural::count;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommittedFile {
     pub path: String,
-    /// `added`, `modified` or `deleted`.
+    /// `added`, `modified`, `deleted` or `moved`.
     pub change: String,
+    /// Former path of a moved file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+impl CommittedFile {
+    fn line(&self) -> String {
+        let from = self.from.as_deref().map(|from| format!("{from} to ")).unwrap_or_default();
+        format!("{} {from}{}", self.change, self.path)
+    }
 }
 
 /// Result of committing manual edits.
@@ -60,7 +71,7 @@ pub(crate) fn take_over(context: &Context) -> Result<CommittedEdits> {
 /// # Errors
 /// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
 pub fn commit(context: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
-    commit_as(context, "commit", subject)
+    commit_as(context, "commit", subject.filter(|subject| !subject.trim().is_empty()))
 }
 
 fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Result<CommittedEdits> {
@@ -86,9 +97,9 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
     let outcome = write::commit_as_is(context, &paths, |sound| {
         let sound: HashSet<&NotePath> = sound.iter().collect();
         let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
-        files = edits.iter().map(file).collect();
+        files = listed_edits(open, &edits);
         let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-        CommitMessage { body: listed(&files), ..ids(context, &paths, message(op, subject, &edits)) }
+        CommitMessage { body: listed(&files), ..ids(context, &paths, message(op, subject, &files)) }
     })?;
     findings.retain(|found| files.iter().any(|file| file.path == found.path.as_str()));
     Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped, findings })
@@ -116,8 +127,22 @@ fn new_findings(open: &OpenVault, paths: &[NotePath]) -> Result<Vec<Finding>> {
     Ok(new)
 }
 
-fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
-    CommittedFile { path: path.to_string(), change: word(*changed).to_owned() }
+/// Lists manual edits; a moved file is one entry. Files that cannot be read are listed as they are.
+pub(crate) fn listed_edits(open: &OpenVault, edits: &[(NotePath, EditKind)]) -> Vec<CommittedFile> {
+    let of = |kind: EditKind| edits.iter().filter(move |(_, changed)| *changed == kind).map(|(path, _)| path);
+    let is_move = of(EditKind::Added).next().is_some() && of(EditKind::Deleted).next().is_some();
+    let removed = of(EditKind::Deleted)
+        .filter_map(|path| Some((path, write::committed_bytes(open, path).ok().flatten()?)));
+    let added = of(EditKind::Added)
+        .filter_map(|path| Some((path, write::content_or_none(open, path).ok().flatten()?)));
+    let moved = if is_move { moved_files(open, removed, added) } else { HashMap::new() };
+    let gone: HashSet<&NotePath> = moved.values().collect();
+    let listed = edits.iter().filter(|(path, _)| !gone.contains(path)).map(|(path, changed)| {
+        let from = moved.get(path).map(NotePath::to_string);
+        let change = if from.is_some() { "moved" } else { word(*changed) };
+        CommittedFile { path: path.to_string(), change: change.to_owned(), from }
+    });
+    listed.collect()
 }
 
 /// Rejects files with unresolved merge conflict markers.
@@ -143,7 +168,7 @@ fn left_to_person(others: &[NotePath]) -> String {
     )
 }
 
-pub(crate) fn word(changed: EditKind) -> &'static str {
+fn word(changed: EditKind) -> &'static str {
     match changed {
         EditKind::Added => "added",
         EditKind::Modified | EditKind::Replaced => "modified",
@@ -151,18 +176,21 @@ pub(crate) fn word(changed: EditKind) -> &'static str {
     }
 }
 
-fn message(op: &str, subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> CommitMessage {
-    let made = match (subject, edits) {
+fn message(op: &str, subject: Option<&str>, files: &[CommittedFile]) -> CommitMessage {
+    let made = match (subject, files) {
         (Some(subject), _) => subject.to_owned(),
-        (None, [(path, changed)]) => format!("Commit {} {path}", word(*changed)),
-        (None, edits) => format!("Commit {} changed files", edits.len()),
+        (None, [CommittedFile { path, from: Some(from), .. }]) => format!("Move {from} to {path}"),
+        (None, [file]) => format!("Commit {} {}", file.change, file.path),
+        (None, files) if files.iter().all(|file| file.from.is_some()) => {
+            format!("Move {} files", files.len())
+        }
+        (None, files) => format!("Commit {} changed files", files.len()),
     };
     CommitMessage::new(op, made)
 }
 
 fn listed(files: &[CommittedFile]) -> String {
-    let mut lines: Vec<String> =
-        files.iter().take(MAX_LISTED_NOTES).map(|file| format!("{} {}", file.change, file.path)).collect();
+    let mut lines: Vec<String> = files.iter().take(MAX_LISTED_NOTES).map(CommittedFile::line).collect();
     if files.len() > MAX_LISTED_NOTES {
         lines.push(format!("and {} more", files.len() - MAX_LISTED_NOTES));
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{find_in_target, load};
+use crate::context::find::{ResolvedNote, find_in_target, load};
 use crate::context::open::Context;
 use crate::context::revision;
 use crate::context::write;
@@ -14,9 +14,14 @@ use crate::error::{Error, Result};
 use crate::verbs::update::UpdateResult;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::{Finding, Severity};
-use cm_note::frontmatter::edit::in_line_breaks;
+use cm_note::frontmatter::edit::{Edit, apply, in_line_breaks};
+use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
+
+/// The key with the time of the last change.
+const UPDATED: &str = "updated";
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EditResult {
@@ -48,11 +53,18 @@ pub fn edit(
     let found = find_in_target(context, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
     editor(&open.vault.file(&path))?;
-    let after = load(open, &path).map_err(|_| {
-        Error::refused("gone", format!("{path} is missing after editing"))
-            .at(&path, None, None)
-            .hint("`git checkout` restores it from Git")
-    })?;
+    let load_edited = || {
+        load(open, &path).map_err(|_| {
+            Error::refused("gone", format!("{path} is missing after editing"))
+                .at(&path, None, None)
+                .hint("`git checkout` restores it from Git")
+        })
+    };
+    let mut after = load_edited()?;
+    if let Some(text) = with_time_of_edit(&found.text(), &after.text(), context.now()) {
+        cm_store::vault::write::write(&open.vault, &path, text.as_bytes())?;
+        after = load_edited()?;
+    }
     let sound = after.note.findings.iter().all(|found| found.severity != Severity::Error);
     let changed = after.bytes != found.bytes;
     let mut outcome = EditResult {
@@ -72,6 +84,42 @@ pub fn edit(
         outcome.commit = committed.commit;
     }
     Ok(outcome)
+}
+
+/// Returns an edited note with the time of the edit in `updated`, so that a merge knows the later of two edits. `None` if the
+/// note has no such key, if the person set it, if nothing changed, or if the frontmatter is malformed.
+fn with_time_of_edit(before: &str, after: &str, now: Instant) -> Option<String> {
+    let updated = |text: &str| parse(&Split::of(text)).fields.get(UPDATED).and_then(|field| field.text());
+    let (old, new) = (updated(before)?, updated(after)?);
+    if before == after || old != new {
+        return None;
+    }
+    apply(after, &[Edit::set_text(UPDATED, now.to_string())]).ok()
+}
+
+/// Refuses a text with an error that the note does not have, wherever its file is, and one with another ID: links, edges and
+/// the history find the note by it.
+fn refuse_broken(found: &ResolvedNote<'_>, text: &str) -> Result<()> {
+    let (before, path) = (&found.note, &found.note.path);
+    let after = found.open.parse(path, text.as_bytes()).note;
+    let is_new = |finding: &&Finding| {
+        finding.severity == Severity::Error
+            && before.findings.iter().all(|old| (old.code, &old.message) != (finding.code, &finding.message))
+    };
+    if let Some(broken) = after.findings.iter().find(is_new) {
+        let error =
+            Error::refused("invalid-note", broken.message.clone()).at(path, broken.line, broken.column);
+        return Err(match &broken.hint {
+            Some(hint) => error.hint(hint.clone()),
+            None => error,
+        });
+    }
+    if before.id.is_some() && before.id != after.id {
+        let message = format!("the text does not have the ID of the note, `{}`", before.key());
+        let hint = "keep the line `id`: links, relations and the history find the note by it";
+        return Err(Error::refused("id-changed", message).at(path, None, None).hint(hint));
+    }
+    Ok(())
 }
 
 /// The file of a note as text.
@@ -113,9 +161,13 @@ pub fn replace(context: &Context, reference: &str, text: &str, expected: &str) -
     let stored = revision::check(&path, &found.bytes, expected, &[])?;
     let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());
     let text = in_line_breaks(text, Split::of(&found.text()).line_break());
+    let text = with_time_of_edit(&found.text(), &text, context.now()).unwrap_or(text);
     let changes = match found.bytes == text.as_bytes() {
         true => Vec::new(),
-        false => vec![VaultFileChange::Replace { path: path.clone(), expected: Some(stored), text }],
+        false => {
+            refuse_broken(&found, &text)?;
+            vec![VaultFileChange::Replace { path: path.clone(), expected: Some(stored), text }]
+        }
     };
     let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(UpdateResult::of_write(context.target(), found.note.key(), &path, written))

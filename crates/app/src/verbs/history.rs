@@ -118,10 +118,11 @@ pub(crate) fn here_or_gone(context: &Context, reference: &str) -> Result<(String
     }
 }
 
-/// Whether a reference denotes this deleted note, by ID, ID prefix, path or title.
+/// Whether a reference denotes this deleted note, by ID, ID prefix, path, title or file name.
 pub(crate) fn is_meant(note: &Note, reference: &str) -> bool {
     let by_id = reference.len() >= 4 && note.key().to_lowercase().starts_with(&reference.to_lowercase());
-    by_id || note.path.as_str() == reference || note.title.to_lowercase() == reference.to_lowercase()
+    let is_name = |name: &str| name.to_lowercase() == reference.to_lowercase();
+    by_id || note.path.as_str() == reference || is_name(&note.title) || is_name(note.path.stem())
 }
 
 /// Operations that never delete a note; the search for deleted notes skips their commits.

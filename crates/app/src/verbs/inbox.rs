@@ -6,10 +6,10 @@ use yaml_serde::Value;
 
 use crate::context::open::Context;
 use crate::error::Result;
-use crate::verbs::playbook;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
+use crate::verbs::{leftovers, playbook};
 use cm_note::bullet::{Bullet, BulletState};
-use cm_note::finding::FindingCode;
+use cm_note::finding::{Finding, FindingCode};
 use cm_note::instant::Instant;
 use cm_note::note::name::slug;
 use cm_note::note::{Note, NoteKind};
@@ -61,6 +61,9 @@ pub struct InboxEntry {
     /// Ways to settle the entry that need no command line; one of them is enough.
     #[serde(skip)]
     pub settlements: Vec<Settlement>,
+    /// Reference to the leftover to decide on, in place of the ID of its note.
+    #[serde(skip)]
+    pub leftover: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -161,8 +164,10 @@ pub(crate) fn waiting(context: &Context, wanted: Option<InboxKind>) -> Result<In
 
 pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
-    let (commands, settlements) = ways_to_settle(kind, &notes);
+    let (commands, settlements) = ways_to_settle(kind, &notes, entry.leftover.as_ref());
+    let leftover = entry.leftover.as_ref().zip(notes.first());
     InboxEntry {
+        leftover: leftover.map(|(leftover, note)| leftovers::reference(note, leftover)),
         number,
         notes: notes.into_iter().map(listed).collect(),
         why: entry.why,
@@ -183,7 +188,11 @@ fn listed(note: &Note) -> InboxNote {
 
 /// Returns the alternative commands that settle an entry, and the ways to settle it that need no
 /// command line.
-fn ways_to_settle(kind: InboxKind, notes: &[&Note]) -> (Vec<String>, Vec<Settlement>) {
+fn ways_to_settle(
+    kind: InboxKind,
+    notes: &[&Note],
+    leftover: Option<&Finding>,
+) -> (Vec<String>, Vec<Settlement>) {
     use Settlement::{Accept, Confirm, Invert, Keep, Merge, Pin, Reject, Supersede, Take};
     // The key of a note without an ID is its path, which may contain spaces.
     let review = |settlement: Settlement, at: usize| {
@@ -192,7 +201,13 @@ fn ways_to_settle(kind: InboxKind, notes: &[&Note]) -> (Vec<String>, Vec<Settlem
     let accept = || review(Accept, 0);
     let reject = || review(Reject, 0);
     let confirm = || review(Confirm, 0);
-    let keep = || review(Keep, 0);
+    let left = |settlement: Settlement| {
+        let reference =
+            leftover.map_or(notes[0].key().to_owned(), |leftover| leftovers::reference(notes[0], leftover));
+        format!("cm review --{} {}", settlement.name(), shell_words::quote(&reference))
+    };
+    let keep = || left(Keep);
+    let is_left = |code: FindingCode| leftover.is_some_and(|leftover| leftover.code == code);
     let edit = || format!("cm edit {}", shell_words::quote(notes[0].key()));
     let confirm_all = || {
         let keys: Vec<_> = notes.iter().map(|note| shell_words::quote(note.key())).collect();
@@ -222,14 +237,12 @@ fn ways_to_settle(kind: InboxKind, notes: &[&Note]) -> (Vec<String>, Vec<Settlem
         (InboxKind::Leftovers, [note]) if has(note, FindingCode::ConflictMarker) => {
             (vec![edit()], Vec::new())
         }
-        (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeCopy) => {
-            (vec![edit(), keep()], vec![Keep])
-        }
-        (InboxKind::Leftovers, [note]) if has(note, FindingCode::MergeDeletion) => {
+        (InboxKind::Leftovers, _) if is_left(FindingCode::MergeCopy) => (vec![edit(), keep()], vec![Keep]),
+        (InboxKind::Leftovers, [note]) if is_left(FindingCode::MergeDeletion) => {
             let delete = format!("cm delete {}", shell_words::quote(note.key()));
             (vec![delete, keep()], vec![Keep])
         }
-        (InboxKind::Leftovers, _) => (vec![review(Take, 0), keep()], vec![Take, Keep]),
+        (InboxKind::Leftovers, _) => (vec![left(Take), keep()], vec![Take, Keep]),
         (InboxKind::NotFollowed, _) => {
             let pin = format!("cm pin {} --reason \"agents do not follow it\"", notes[0].key());
             let bullet = Bullet::of(notes[0]);

@@ -16,6 +16,7 @@ use crate::sessions::evidence_quote::QuoteDetails;
 use crate::verbs::history::WordDiffRun;
 use crate::verbs::inbox::{InboxEntry, InboxKind, Settlement, item, waiting};
 use crate::verbs::playbook::merged;
+use crate::verbs::leftovers;
 use crate::verbs::session_receipts::RecordedSessions;
 use cm_note::bullet::Bullet;
 use cm_note::change::ContentHash;
@@ -111,7 +112,8 @@ pub struct InboxDetail {
     pub settlements: Vec<Settlement>,
     /// The texts of the notes, in their order.
     pub texts: Vec<ReviewedText>,
-    /// Word-level diff from the first to the second text; only for merges.
+    /// Word-level diff from the first to the second text of a merge, or from the version of the note to the one that a merge
+    /// left over; empty for other entries.
     pub diff: Vec<WordDiffRun>,
     /// Sources, replaced sources and contradicting notes; only for notes that are due.
     pub related: Vec<RelatedNote>,
@@ -158,6 +160,10 @@ pub fn inbox_details(context: &Context, options: &Options) -> Result<InboxDetail
         let related = if kind == InboxKind::Due { related(&graph, entry.notes[0]) } else { Vec::new() };
         let diff = match (kind, texts.as_slice()) {
             (InboxKind::Merges, [a, b]) => word_diff::diff(&a.text, &b.text),
+            (InboxKind::Leftovers, [_]) => match &entry.leftover {
+                Some(leftover) => leftovers::difference(context, &notes[entry.notes[0]], leftover),
+                None => Vec::new(),
+            },
             _ => Vec::new(),
         };
         let diff = diff.into_iter().map(WordDiffRun::of).collect();

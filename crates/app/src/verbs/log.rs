@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::paging::next_offset;
 use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::history::{here_or_gone, versions};
+use crate::verbs::undo;
 use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
 use cm_store::git::{CommitInfo, LogFilter, Repo};
@@ -54,6 +55,9 @@ pub struct Commit {
     pub reason: Option<String>,
     /// First line of the message.
     pub subject: String,
+    /// Whether `cm undo` may take it back: neither a merge, nor undone already, nor one that made the vault.
+    #[serde(skip)]
+    pub can_undo: bool,
 }
 
 impl Commit {
@@ -71,6 +75,8 @@ impl Commit {
             session: message.as_ref().and_then(|m| m.session.clone()),
             reason: message.and_then(|m| m.reason),
             subject: info.subject.clone(),
+            can_undo: info.parents.len() < 2
+                && undo::is_possible(info.message.as_ref().map(|m| m.op.as_str())),
         }
     }
 }
@@ -109,8 +115,12 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
         vault_only: !repo.is_own(),
     };
     let found = repo.log(&filter)?;
-    let commits: Vec<Commit> =
-        found.iter().skip(options.offset).take(options.limit).map(Commit::of).collect();
+    let undone: HashSet<String> = found.iter().filter_map(undo::undone_commit).collect();
+    let commits = found.iter().skip(options.offset).take(options.limit).map(Commit::of).map(|commit| {
+        let can_undo = commit.can_undo && !undone.contains(&commit.id);
+        Commit { can_undo, ..commit }
+    });
+    let commits: Vec<Commit> = commits.collect();
     let next = next_offset(options.offset, commits.len(), found.len());
     notice_if_manual(context, commits.is_empty());
     if !commits.is_empty() && options.note.is_none() {

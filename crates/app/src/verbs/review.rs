@@ -9,16 +9,13 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::inbox::{Settlement, is_draft, is_reviewed};
-use crate::verbs::playbook;
+use crate::verbs::{leftovers, playbook, rename};
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::frontmatter::parse::parse;
-use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
-use cm_note::note::Note;
-use cm_note::note::leftover::{self, LeftoverError, MERGE};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, MergeDelta};
 use cm_playbook::curation::plan;
@@ -96,23 +93,74 @@ pub fn apply_decisions(
     context.persons_only("accept, reject or confirm in review")?;
     let mut checked = Vec::new();
     for (decision, ids) in decisions {
-        let mut paths: Vec<NotePath> = Vec::new();
+        let mut decided: Vec<DecidedNote> = Vec::new();
         for id in ids {
-            let found = find_in_target(context, id)?;
-            edits_for(context, *decision, &found)?;
-            if !paths.contains(&found.note.path) {
-                paths.push(found.note.path);
+            let (found, leftover) = find_with_leftover(context, *decision, id)?;
+            edits_for(context, *decision, &found, leftover.as_deref())?;
+            let note = DecidedNote { path: found.note.path, leftover };
+            if !decided.contains(&note) {
+                decided.push(note);
             }
         }
-        match commits {
-            CommitsPer::Note => checked.extend(paths.into_iter().map(|path| (*decision, vec![path]))),
-            CommitsPer::Decision if paths.is_empty() => {}
-            CommitsPer::Decision => checked.push((*decision, paths)),
+        // One leftover of a note has its own commit, since others may be of the same note.
+        let is_apart = |note: &DecidedNote| {
+            commits == CommitsPer::Note || note.leftover.is_some() || *decision == ReviewDecision::Take
+        };
+        let (apart, together): (Vec<_>, Vec<_>) = decided.into_iter().partition(is_apart);
+        checked.extend(apart.into_iter().map(|note| (*decision, vec![note])));
+        if !together.is_empty() {
+            checked.push((*decision, together));
         }
     }
-    let applied: Result<_> =
-        checked.into_iter().map(|(decision, paths)| apply_decision(context, decision, &paths)).collect();
-    Ok(ReviewResult { decisions: applied? })
+    let mut applied = Vec::new();
+    for (decision, notes) in checked {
+        applied.extend(match (decision, notes.as_slice()) {
+            (ReviewDecision::Take, [note]) => take(context, note)?,
+            _ => vec![apply_decision(context, decision, &notes)?],
+        });
+    }
+    Ok(ReviewResult { decisions: applied })
+}
+
+/// A note to decide on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DecidedNote {
+    path: NotePath,
+    /// The name of its only leftover to decide on.
+    leftover: Option<String>,
+}
+
+/// Finds the note of a reference, and the name of the leftover that the reference ends in.
+fn find_with_leftover<'c>(
+    context: &'c Context,
+    decision: ReviewDecision,
+    reference: &str,
+) -> Result<(ResolvedNote<'c>, Option<String>)> {
+    let is_of_leftover = matches!(decision, ReviewDecision::Take | ReviewDecision::Keep);
+    match (find_in_target(context, reference), leftovers::split_reference(reference)) {
+        (Err(_), Some((note, leftover))) if is_of_leftover => {
+            Ok((find_in_target(context, note)?, Some(leftover.to_owned())))
+        }
+        (found, _) => Ok((found?, None)),
+    }
+}
+
+/// Takes what a merge left over of a note. Another heading is a new name, so that the file and the links follow.
+fn take(context: &Context, note: &DecidedNote) -> Result<Vec<AppliedDecision>> {
+    let found = load(context.target(), &note.path)?;
+    let Some((leftover, title)) = leftovers::new_name(&found, note.leftover.as_deref()) else {
+        return Ok(vec![apply_decision(context, ReviewDecision::Take, std::slice::from_ref(note))?]);
+    };
+    let has_others = note.leftover.is_none() && leftovers::of(&found.note).nth(1).is_some();
+    let renamed = rename::rename(context, note.path.as_str(), &title, false)?;
+    let path = NotePath::parse(&renamed.path).unwrap_or_else(|_| note.path.clone());
+    let heading = DecidedNote { path: path.clone(), leftover: Some(leftover) };
+    let mut applied = vec![apply_decision(context, ReviewDecision::Keep, &[heading])?];
+    applied[0].decision = Settlement::Take;
+    if has_others {
+        applied.push(apply_decision(context, ReviewDecision::Take, &[DecidedNote { path, leftover: None }])?);
+    }
+    Ok(applied)
 }
 
 /// Merges several bullets into one, in one commit.
@@ -136,18 +184,26 @@ pub fn merge(context: &Context, ids: &[String], content: &str) -> Result<ReviewR
 }
 
 /// Returns the edits that a decision makes to a note.
-fn edits_for(context: &Context, decision: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
+fn edits_for(
+    context: &Context,
+    decision: ReviewDecision,
+    found: &ResolvedNote<'_>,
+    leftover: Option<&str>,
+) -> Result<Vec<Edit>> {
     let (note, now) = (&found.note, context.now());
     let decision = match decision {
-        ReviewDecision::Take => return taken_leftovers(found, now),
-        ReviewDecision::Keep => return has_leftovers(note).map(|()| leftover::removal().to_vec()),
+        ReviewDecision::Take => return leftovers::taken(found, leftover, now),
+        ReviewDecision::Keep => return leftovers::dropped(found, leftover),
         ReviewDecision::Accept => NoteDecision::Accept,
         ReviewDecision::Reject => NoteDecision::Reject,
         ReviewDecision::Confirm => NoteDecision::Confirm,
     };
     if !is_reviewed(note) {
-        let message =
-            format!("{} is a {}; only memories and rules can be reviewed", note.path, note.kind.name());
+        let kind = match note.kind {
+            NoteKind::Plain => "note without a type".to_owned(),
+            kind => kind.name().to_owned(),
+        };
+        let message = format!("{} is a {kind}; only memories and rules can be reviewed", note.path);
         return Err(Error::usage(message));
     }
     let reason = context.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
@@ -156,36 +212,6 @@ fn edits_for(context: &Context, decision: ReviewDecision, found: &ResolvedNote<'
         Some(bullet) => of_bullet(decision, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
         None => of_memory(decision, note, now).map_err(|unmoved| refused(note, unmoved)),
     }
-}
-
-/// Checks that a merge left something over.
-fn has_leftovers(note: &Note) -> Result<()> {
-    if note.findings.iter().any(|finding| finding.code.is_leftover()) {
-        return Ok(());
-    }
-    let error = Error::refused("no-leftover", format!("{} has nothing left over from a merge", note.key()));
-    Err(error.at(&note.path, None, None).hint("`cm review --kind leftovers` lists the notes"))
-}
-
-/// Returns the edits that take what a merge left over.
-fn taken_leftovers(found: &ResolvedNote<'_>, now: Instant) -> Result<Vec<Edit>> {
-    let note = &found.note;
-    has_leftovers(note)?;
-    let text = found.text();
-    let mut edits = leftover::taken(&text).map_err(|error| {
-        let hint = match error {
-            LeftoverError::TextChanged | LeftoverError::SeveralVersions => {
-                "change the note by hand, then use `cm review --keep`"
-            }
-            LeftoverError::AboutFile => "`cm review --kind leftovers` shows what can be done",
-        };
-        Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)
-    })?;
-    // A note without frontmatter has no date, and gets none.
-    if parse(&Split::of(&text)).fields.iter().any(|field| field.key != MERGE) {
-        edits.push(Edit::set_text("updated", now.to_string()));
-    }
-    Ok(edits)
 }
 
 /// A decision about what a note states.
@@ -238,15 +264,16 @@ fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
 fn apply_decision(
     context: &Context,
     decision: ReviewDecision,
-    paths: &[NotePath],
+    notes: &[DecidedNote],
 ) -> Result<AppliedDecision> {
     let mut ids = Vec::new();
     let written = write::apply_with(context, |open| {
         let mut titles = Vec::new();
         let mut changes = Vec::new();
-        for path in paths {
+        for DecidedNote { path, leftover } in notes {
             let found = load(open, path)?;
-            changes.push(VaultFileChange::edit(path.clone(), edits_for(context, decision, &found)?));
+            let edits = edits_for(context, decision, &found, leftover.as_deref())?;
+            changes.push(VaultFileChange::edit(path.clone(), edits));
             ids.push(found.note.key().to_owned());
             titles.push(found.note.title);
         }

@@ -10,7 +10,7 @@ use crate::context::last_run;
 use crate::context::open::Context;
 use crate::context::trust::is_trusted;
 use crate::error::Result;
-use crate::verbs::commit::{CommittedFile, word};
+use crate::verbs::commit::{CommittedFile, listed_edits};
 use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::inbox::{InboxKind, waiting};
 use crate::verbs::merge_driver;
@@ -115,11 +115,9 @@ fn errors(context: &Context) -> Result<usize> {
 
 fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus> {
     let head = repo.head()?;
-    let edits = hand_edits(context.target(), repo)?.ours;
-    let edited = edits
-        .iter()
-        .take(MAX_LISTED_FILES)
-        .map(|(path, change)| CommittedFile { path: path.to_string(), change: word(*change).to_owned() });
+    let mut edited = listed_edits(context.target(), &hand_edits(context.target(), repo)?.ours);
+    let edits = edited.len();
+    edited.truncate(MAX_LISTED_FILES);
     let bookmarks = match &head.branch {
         None if repo.is_jujutsu() => repo.branches_below_head()?,
         _ => Vec::new(),
@@ -138,8 +136,8 @@ fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus>
             .map(|error| error.message.clone()),
         remote: target.ok().map(|target| remote_status(context, repo, target)).transpose()?,
         has_merge_driver: merge_driver::registration(repo)? == MergeDriver::Registered,
-        edits: edits.len(),
-        edited: edited.collect(),
+        edits,
+        edited,
     })
 }
 

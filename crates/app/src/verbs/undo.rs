@@ -16,7 +16,7 @@ use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::config::CommitMode;
-use cm_store::git::{CommitInfo, Identity, LogFilter, Repo, TreeChange};
+use cm_store::git::{CommitId, CommitInfo, Identity, LogFilter, Repo, TreeChange};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UndoResult {
@@ -231,7 +231,8 @@ fn without_later_changes(
     let mut changes_left = Vec::with_capacity(inverse.len());
     let mut conflicts: Vec<NotePath> = Vec::new();
     for change in &inverse {
-        changes_left.push(TreeChange { new: repo.read_at(head, &change.path)?, ..change.clone() });
+        let path = place_now(context, repo, head, &inverse, change)?.unwrap_or_else(|| change.path.clone());
+        changes_left.push(TreeChange { new: repo.read_at(head, &path)?, path, ..change.clone() });
     }
     let is_move = inverse.iter().any(|change| change.new.is_none());
     for (at, change) in inverse.iter().enumerate() {
@@ -251,7 +252,11 @@ fn without_later_changes(
             (None, _) if change.path.is_generated() && inverse.len() > 1 => {
                 changes_left[at].old.clone_from(&now);
             }
-            (None, _) => conflicts.push(change.path.clone()),
+            (None, _) => {
+                let path = changes_left[at].path.clone();
+                conflicts.extend((path != change.path).then(|| change.path.clone()));
+                conflicts.push(path);
+            }
             (reverted, Some(source)) => changes_left[source].old = reverted,
             (reverted, None) => changes_left[at].old = reverted,
         }
@@ -261,11 +266,66 @@ fn without_later_changes(
         return Ok(changes_left);
     }
     let later = repo.later_touching(target.id, &conflicts)?;
-    let later_commits: Vec<String> =
-        later.iter().take(5).map(|commit| format!("{} {}", commit.id.short(), commit.subject)).collect();
     Err(Error::refused("depended-on", format!("later commits changed {}", conflicts[0]))
         .at(&conflicts[0], None, None)
-        .hint(format!("undo these first: {}", later_commits.join("; "))))
+        .hint(hint_to_undo(&later, &conflicts[0])))
+}
+
+/// Maximum number of commits that the hint to undo others first names.
+const MAX_NAMED_COMMITS: usize = 5;
+
+/// Names the later commits that can be undone first: neither merges, nor commits that are undone already, nor their undos.
+fn hint_to_undo(later: &[CommitInfo], path: &NotePath) -> String {
+    let undone: Vec<String> = later.iter().filter_map(undone_commit).collect();
+    let remains = |commit: &&CommitInfo| {
+        let is_undo = commit.message.as_ref().is_some_and(|message| message.op == "undo");
+        commit.parents.len() < 2 && !is_undo && !undone.contains(&commit.id.to_string())
+    };
+    let possible: Vec<String> = later
+        .iter()
+        .filter(remains)
+        .map(|commit| format!("{} {}", commit.id.short(), commit.subject))
+        .collect();
+    if possible.is_empty() {
+        return format!(
+            "`cm history {0}` shows what changed since; `cm edit {0}` changes it by hand",
+            shell_words::quote(path.as_str())
+        );
+    }
+    let more = match possible.len().saturating_sub(MAX_NAMED_COMMITS) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("undo these first: {}{more}", possible[..possible.len().min(MAX_NAMED_COMMITS)].join("; "))
+}
+
+/// Returns the path of the note in HEAD that the commit left at another path; `None` if it is there, or nowhere.
+fn place_now(
+    context: &Context,
+    repo: &Repo,
+    head: CommitId,
+    inverse: &[TreeChange],
+    change: &TreeChange,
+) -> Result<Option<NotePath>> {
+    let id = |bytes: &[u8]| id_in(context, &change.path, bytes);
+    let Some(note_id) = change.new.as_deref().and_then(id) else { return Ok(None) };
+    let is_moved_by_commit = inverse.iter().any(|other| {
+        other.path != change.path && other.old.as_deref().and_then(id).as_ref() == Some(&note_id)
+    });
+    if is_moved_by_commit
+        || repo.read_at(head, &change.path)?.as_deref().and_then(id) == Some(note_id.clone())
+    {
+        return Ok(None);
+    }
+    let notes = context.notes_of(context.target())?;
+    let elsewhere = notes.iter().filter(|note| note.id.as_ref() == Some(&note_id)).map(|note| &note.path);
+    let free = elsewhere.filter(|path| inverse.iter().all(|other| other.path != **path));
+    for path in free {
+        if repo.has_at(head, path)? {
+            return Ok(Some(path.clone()));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the position of the file that the commit moved to the path of `created`: the removed one

@@ -1,14 +1,16 @@
 //! Merges a note: its frontmatter by key, its body by paragraph, and what follows from its events.
 
 mod comments;
+mod decisions;
 mod derived;
-mod head;
+pub(crate) mod head;
 mod keys;
 mod lists;
 
 use cm_note::bullet::{BulletState, Maturity};
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
 use cm_note::note::leftover::{Leftover, LeftoverPart, MERGE};
 use cm_note::note::{NoteKind, read};
 use cm_note::path::NotePath;
@@ -18,7 +20,7 @@ use self::derived::RuleVersions;
 use self::head::{Chunk, Head};
 use self::keys::KeyRules;
 use crate::body::{self, BodyMerge, BodyRules};
-use crate::side::{Precedence, SideName};
+use crate::side::{ChangeStamp, Precedence, SideName};
 use crate::three_way::one_sided;
 use crate::{Clash, Vocabulary, episode, lines};
 
@@ -27,11 +29,15 @@ pub(crate) struct NoteMerge<'a> {
     pub path: &'a NotePath,
     pub vocabulary: &'a Vocabulary<'a>,
     pub clash: Clash,
+    /// The newest commits that changed the note, ours first.
+    pub stamps: [Option<&'a ChangeStamp>; 2],
 }
 
 /// The three heads of a note, and the decisions for its merge.
 struct Heads<'h, 'a> {
     rules: KeyRules<'h, 'a>,
+    /// The newest commits that changed the note, ours first.
+    stamps: [Option<&'h ChangeStamp>; 2],
     leftovers: Vec<Leftover>,
 }
 
@@ -45,7 +51,8 @@ impl NoteMerge<'_> {
             return Some((self.merge_malformed([base, ours, theirs])?, false));
         };
         let kind = NoteKind::of(self.path);
-        let precedence = Precedence::of(our_head.date("updated"), their_head.date("updated"));
+        let precedence =
+            Precedence::of(changed_at(&our_head, self.stamps[0]), changed_at(&their_head, self.stamps[1]));
         let rules = KeyRules { base: &base_head, ours: &our_head, theirs: &their_head, kind, precedence };
         let two_notes = base_head.get("id").is_none()
             && !matches!(kind, NoteKind::Edge | NoteKind::Blocked)
@@ -53,10 +60,11 @@ impl NoteMerge<'_> {
         if two_notes {
             return None;
         }
-        let mut heads = Heads { rules, leftovers: Vec::new() };
+        let mut heads = Heads { rules, stamps: self.stamps, leftovers: Vec::new() };
         let head = heads.merged_head()?;
         let body = self.body(&heads)?;
         heads.note_leftovers(&body);
+        heads.leftovers.extend(heads.opposite_decisions(&body.text));
         let mut text = head + &body.text;
         if kind == NoteKind::Bullet {
             text = self.with_derived(&heads.rules, text)?;
@@ -147,21 +155,23 @@ impl Heads<'_, '_> {
         if opening.is_empty() && !keys.yaml.is_empty() {
             (opening, closing) = (String::from("---\n"), String::from("---\n"));
         }
-        let winner = |name| match name {
-            SideName::Ours => ours,
-            SideName::Theirs => theirs,
-        };
-        self.leftovers = keys
+        let leftovers = keys
             .leftovers
             .into_iter()
-            .map(|lost| Leftover {
-                part: LeftoverPart::Key(lost.key),
-                value: lost.value,
-                updated: winner(lost.from).date("updated"),
-                author: winner(lost.from).text("author"),
-            })
-            .collect();
+            .map(|lost| self.leftover(LeftoverPart::Key(lost.key), lost.value, lost.from));
+        self.leftovers = leftovers.collect();
         Some(opening + &keys.yaml + &closing)
+    }
+
+    /// A leftover with the time and the author of a side's change.
+    fn leftover(&self, part: LeftoverPart, value: Value, from: SideName) -> Leftover {
+        let (head, stamp) = match from {
+            SideName::Ours => (self.rules.ours, self.stamps[0]),
+            SideName::Theirs => (self.rules.theirs, self.stamps[1]),
+        };
+        let author = stamp.map(|stamp| stamp.author.clone()).filter(|author| !author.is_empty());
+        let author = author.or_else(|| head.text("author"));
+        Leftover { part, value, updated: changed_at(head, stamp), author }
     }
 
     /// Checks that the result is well-formed, and sorts its last keys that the base lacks if the merge
@@ -185,17 +195,18 @@ impl Heads<'_, '_> {
     }
 
     fn note_leftovers(&mut self, body: &BodyMerge) {
-        let KeyRules { ours, theirs, .. } = self.rules;
-        self.leftovers.extend(body.leftovers.iter().map(|lost| {
-            let from = if lost.from == SideName::Ours { ours } else { theirs };
-            Leftover {
-                part: LeftoverPart::Paragraph(lost.stands.clone()),
-                value: lost.other.clone().map_or(Value::Null, Value::String),
-                updated: from.date("updated"),
-                author: from.text("author"),
-            }
-        }));
+        let leftovers = body.leftovers.iter().map(|lost| {
+            let value = lost.other.clone().map_or(Value::Null, Value::String);
+            self.leftover(LeftoverPart::Paragraph(lost.stands.clone()), value, lost.from)
+        });
+        let leftovers: Vec<Leftover> = leftovers.collect();
+        self.leftovers.extend(leftovers);
     }
+}
+
+/// When a side changed a note: by `updated`, or by its commit if that is later, since edits by hand leave `updated` as it is.
+fn changed_at(head: &Head<'_>, stamp: Option<&ChangeStamp>) -> Option<Instant> {
+    head.date("updated").max(stamp.map(|stamp| stamp.at))
 }
 
 /// Adds leftovers to the list of a note, in the order of their values.

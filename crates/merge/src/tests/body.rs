@@ -265,3 +265,19 @@ fn a_paragraph_is_found_again_where_blank_lines_would_fit_as_well() {
     );
     assert_eq!(text, "New words.\n\nRed green and blue.\n\nEnd.\n");
 }
+
+#[test]
+fn a_leftover_that_one_side_took_and_the_other_dropped_is_open_again() {
+    let leftover = "merge:\n  - paragraph: Book two.\n    value: Book five.\n";
+    let base = memory(leftover, "Top.\n\nBook two.\n");
+    let (took, dropped) = (memory("", "Top.\n\nBook five.\n"), memory("", "Top.\n\nBook two.\n"));
+    let text = synced(MEMORY, &base, &took, &dropped);
+    assert!(text.ends_with("\nBook five.\n"), "{text}");
+    assert!(text.contains("merge:\n  - paragraph: Book five.\n    value: Book two.\n"), "{text}");
+    assert!(!synced(MEMORY, &base, &took, &took.replace("Top", "Head")).contains("merge"));
+    let key = "status: open\nmerge:\n  - key: status\n    value: done\n";
+    let (base, took, dropped) =
+        (memory(key, "Text.\n"), memory("status: done\n", "Text.\n"), memory("status: open\n", "Text.\n"));
+    let text = synced(MEMORY, &base, &took, &dropped);
+    assert!(text.contains("status: done\nmerge:\n  - key: status\n    value: open\n"), "{text}");
+}

@@ -1,12 +1,56 @@
 //! Lets the links of one side follow the notes that the other side moved.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use cm_note::markdown::rewrite::rewrite_targets;
 use cm_note::note::LinkForm;
 use cm_note::path::NotePath;
 
-use super::{MergeResult, Side};
+use super::pairing::{FileVersion, MergeItem};
+use super::{MergeResult, Side, merged_path};
+use crate::Vocabulary;
+
+/// For the base, our and their version of a vault, where their notes are after the merge.
+pub(super) struct LinksOfVersions([Moves; 3]);
+
+impl LinksOfVersions {
+    pub fn of(items: &[MergeItem<'_>], vocabulary: &Vocabulary<'_>) -> Self {
+        let mut placed: Vec<([Option<&NotePath>; 3], &NotePath)> = Vec::new();
+        for item in items {
+            let path = match (item.ours, item.theirs) {
+                (Some(ours), Some(theirs)) => merged_path(item.base.as_ref(), &ours, &theirs, vocabulary),
+                (Some(only), None) | (None, Some(only)) => only.path,
+                (None, None) => continue,
+            };
+            let versions = [item.base, item.ours, item.theirs];
+            placed.push((versions.map(|version| version.map(|version| version.path)), path));
+        }
+        let taken: HashSet<&NotePath> = placed.iter().map(|(_, path)| *path).collect();
+        let moves = |version: usize| {
+            let moved = placed.iter().filter_map(|(versions, path)| {
+                let old = versions[version].filter(|old| old != path && old.is_markdown())?;
+                (!taken.contains(old)).then(|| (old.clone(), (*path).clone()))
+            });
+            Moves::of(moved.collect())
+        };
+        Self([moves(0), moves(1), moves(2)])
+    }
+
+    /// Returns the bytes of the three versions of a file with links that lead to the notes where they are after the merge:
+    /// a link that followed a renamed note is no change of its sentence.
+    pub fn followed<'b>(&self, versions: [Option<&FileVersion<'b>>; 3]) -> [Option<Cow<'b, [u8]>>; 3] {
+        let mut followed = versions.map(|version| version.map(|version| Cow::Borrowed(version.bytes)));
+        for (at, version) in versions.into_iter().enumerate() {
+            if let Some(version) = version
+                && let Some(bytes) = self.0[at].rewritten(version.path, version.bytes)
+            {
+                followed[at] = Some(Cow::Owned(bytes));
+            }
+        }
+        followed
+    }
+}
 
 /// Rewrites the links of each side that lead to a path at which that side has a note and the merged vault has
 /// none.
@@ -69,14 +113,19 @@ impl Moves {
 
     /// Rewrites the links of a file that lead to a note that moved.
     pub fn follow(&self, file: &mut MergeResult) {
-        let Ok(text) = std::str::from_utf8(&file.bytes) else { return };
-        if !file.path.is_markdown() || !(text.contains("[[") || text.contains("](") || text.contains("]:")) {
-            return;
+        if let Some(bytes) = self.rewritten(&file.path, &file.bytes) {
+            file.bytes = bytes;
         }
-        let written = rewrite_targets(text, |target, form| self.target(target, form, &file.path));
-        if written != text {
-            file.bytes = written.into_bytes();
+    }
+
+    /// Returns the bytes of a file with links that lead to the notes that moved; `None` if it has none.
+    fn rewritten(&self, path: &NotePath, bytes: &[u8]) -> Option<Vec<u8>> {
+        let text = std::str::from_utf8(bytes).ok().filter(|_| !self.by_path.is_empty())?;
+        if !path.is_markdown() || !(text.contains("[[") || text.contains("](") || text.contains("]:")) {
+            return None;
         }
+        let written = rewrite_targets(text, |target, form| self.target(target, form, path));
+        (written != text).then(|| written.into_bytes())
     }
 
     /// The target that leads to the moved note, for a link in this file; `None` if it leads to no such note.

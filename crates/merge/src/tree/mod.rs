@@ -14,12 +14,18 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
+use cm_note::note::NoteKind;
 use cm_note::path::NotePath;
 use rayon::prelude::*;
+use yaml_serde::Value;
 
-use crate::{Clash, Leftover, Versions, Vocabulary, is_note, merge_file, with_leftover};
+use crate::{
+    ChangeStamp, Clash, Leftover, Merged, Versions, Vocabulary, is_note, merge_stamped, with_leftover,
+};
+use links::LinksOfVersions;
 use pairing::{FileVersion, MergeItem};
 
 /// Change of one file on one side, against the common base.
@@ -32,6 +38,8 @@ pub struct SideChange {
     pub new: Option<Vec<u8>>,
     /// Whether the new file is executable.
     pub executable: bool,
+    /// The newest commit that changed the file on this side; `None` if that is unknown.
+    pub stamp: Option<ChangeStamp>,
 }
 
 /// How the merged version of a file came about.
@@ -75,8 +83,9 @@ pub fn merge_changes(
         Some([ours, theirs]) => pairing::pair(ours, theirs, vocabulary),
         None => pairing::pair(ours, theirs, vocabulary),
     };
+    let links = LinksOfVersions::of(&items, vocabulary);
     let mut results: Vec<MergeResult> =
-        items.par_iter().flat_map_iter(|item| MergeResult::of(item, vocabulary)).collect();
+        items.par_iter().flat_map_iter(|item| MergeResult::of(item, &links, vocabulary)).collect();
     deleted_ends::restore(&mut results, &items, vocabulary);
     edges_of_notes::restore(&mut results, &items, vocabulary);
     collisions::settle_ids(&mut results, vocabulary);
@@ -181,7 +190,7 @@ impl MergeResult {
 
     /// Merges the versions of one file; the result is empty if it is deleted, and has both versions if
     /// they cannot be merged.
-    fn of(item: &MergeItem<'_>, vocabulary: &Vocabulary<'_>) -> Vec<Self> {
+    fn of(item: &MergeItem<'_>, links: &LinksOfVersions, vocabulary: &Vocabulary<'_>) -> Vec<Self> {
         let one_sided = |version: &FileVersion<'_>, side| match item.base {
             Some(base) => Self::edit_or_delete(version, &base).into_iter().collect(),
             None => {
@@ -193,7 +202,7 @@ impl MergeResult {
             (None, None) => Vec::new(),
             (Some(ours), None) => one_sided(&ours, Side::Ours),
             (None, Some(theirs)) => one_sided(&theirs, Side::Theirs),
-            (Some(ours), Some(theirs)) => Self::both(item.base, &ours, &theirs, vocabulary),
+            (Some(ours), Some(theirs)) => Self::both(item.base, &ours, &theirs, links, vocabulary),
         };
         if let [result] = results.as_mut_slice() {
             result.versions = [item.ours, item.theirs].map(|version| {
@@ -224,13 +233,28 @@ impl MergeResult {
         base: Option<FileVersion<'_>>,
         ours: &FileVersion<'_>,
         theirs: &FileVersion<'_>,
+        links: &LinksOfVersions,
         vocabulary: &Vocabulary<'_>,
     ) -> Vec<Self> {
         let changed = |version: &FileVersion<'_>| base.is_none_or(|base| base.bytes != version.bytes);
         let path = merged_path(base.as_ref(), ours, theirs, vocabulary);
-        let versions = Versions { base: base.map(|base| base.bytes), ours: ours.bytes, theirs: theirs.bytes };
-        let merged = merge_file(path, &versions, vocabulary, Clash::Leftover);
         let is_both = changed(ours) && changed(theirs) && ours.bytes != theirs.bytes;
+        let bytes = [base.as_ref(), Some(ours), Some(theirs)];
+        let followed = base.filter(|_| is_both).map(|_| links.followed(bytes));
+        let [base_bytes, our_bytes, their_bytes] =
+            followed.unwrap_or_else(|| bytes.map(|version| version.map(|version| version.bytes.into())));
+        let versions = Versions {
+            base: base_bytes.as_deref(),
+            ours: our_bytes.as_deref().unwrap_or(ours.bytes),
+            theirs: their_bytes.as_deref().unwrap_or(theirs.bytes),
+        };
+        let stamps = [ours.stamp, theirs.stamp];
+        let merged = merge_stamped(path, &versions, stamps, vocabulary, Clash::Leftover);
+        let other_name = base.and_then(|base| other_name(&base, ours, theirs, path));
+        let merged = match other_name.filter(|_| !merged.markers) {
+            Some(other) => Merged { bytes: with_alias(path, merged.bytes, &other, vocabulary), ..merged },
+            None => merged,
+        };
         let leftovers = pairing::leftovers(&merged.bytes);
         let known = pairing::leftovers(ours.bytes).max(pairing::leftovers(theirs.bytes));
         let executable = match base {
@@ -242,7 +266,7 @@ impl MergeResult {
             return Self::copies(path, base.is_none(), ours.bytes, theirs.bytes, executable);
         }
         let how = if is_both && !path.is_generated() { HowMerged::Merged } else { HowMerged::Taken };
-        let version = FileVersion { path, bytes: &merged.bytes, executable };
+        let version = FileVersion { path, bytes: &merged.bytes, executable, stamp: None };
         vec![Self { open: leftovers > known, ..Self::new(&version, merged.bytes.clone(), how) }]
     }
 
@@ -255,7 +279,7 @@ impl MergeResult {
             false => (theirs, ours, Side::Ours),
         };
         let copy = |path: &NotePath, bytes: Vec<u8>, open: bool| {
-            let version = FileVersion { path, bytes: &[], executable };
+            let version = FileVersion { path, bytes: &[], executable, stamp: None };
             Self { open, ..Self::new(&version, bytes, HowMerged::Copied) }
         };
         let Some(other_path) = copy_path(path, other) else {
@@ -302,6 +326,38 @@ fn merged_path<'a>(
     if base.is_some_and(|base| base.path == ours.path) {
         return theirs.path;
     }
-    let rank = |version: &FileVersion<'a>| (version.note(vocabulary).updated, version.path);
+    let rank = |version: &FileVersion<'a>| {
+        let committed = version.stamp.map(|stamp| stamp.at);
+        (version.note(vocabulary).updated.max(committed), version.path)
+    };
     if rank(ours) > rank(theirs) { ours.path } else { theirs.path }
+}
+
+/// The version of a note whose new name lost against that of the other side.
+fn other_name<'a>(
+    base: &FileVersion<'_>,
+    ours: &FileVersion<'a>,
+    theirs: &FileVersion<'a>,
+    path: &NotePath,
+) -> Option<FileVersion<'a>> {
+    let paths = [base.path, ours.path, theirs.path].map(NotePath::stem);
+    let is_renamed_twice = paths[0] != paths[1] && paths[0] != paths[2] && paths[1] != paths[2];
+    let is_titled = matches!(NoteKind::of(path), NoteKind::Memory | NoteKind::Plain) && is_note(path);
+    (is_renamed_twice && is_titled).then_some(if ours.path == path { *theirs } else { *ours })
+}
+
+/// Adds the title of another version to the aliases of a note, so that links by that name lead to it.
+fn with_alias(
+    path: &NotePath,
+    bytes: Vec<u8>,
+    other: &FileVersion<'_>,
+    vocabulary: &Vocabulary<'_>,
+) -> Vec<u8> {
+    let title = other.note(vocabulary).title;
+    let note = FileVersion { path, bytes: &bytes, executable: false, stamp: None }.note(vocabulary);
+    let names = note.aliases.iter().chain([&note.title]);
+    let is_known = names.into_iter().any(|name| *name == title) || path.stem() == title;
+    let push = Edit::Push { key: "aliases".to_owned(), item: Value::String(title) };
+    let edited = std::str::from_utf8(&bytes).ok().filter(|_| !is_known);
+    edited.and_then(|text| apply(text, &[push]).ok()).map_or(bytes, String::into_bytes)
 }

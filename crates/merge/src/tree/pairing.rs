@@ -9,7 +9,7 @@ use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 
 use super::SideChange;
-use crate::{Vocabulary, same_text};
+use crate::{ChangeStamp, Vocabulary, same_text};
 
 /// One version of a file.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,8 @@ pub(super) struct FileVersion<'a> {
     pub path: &'a NotePath,
     pub bytes: &'a [u8],
     pub executable: bool,
+    /// The newest commit that changed the file on this side; `None` if it is as in the base.
+    pub stamp: Option<&'a ChangeStamp>,
 }
 
 impl FileVersion<'_> {
@@ -74,7 +76,8 @@ impl<'a> SideFiles<'a> {
         let mut files = HashMap::new();
         for change in other {
             if let Some(bytes) = &change.old {
-                files.insert(&change.path, FileVersion { path: &change.path, bytes, executable: false });
+                let version = FileVersion { path: &change.path, bytes, executable: false, stamp: None };
+                files.insert(&change.path, version);
             }
         }
         let mut added = HashMap::new();
@@ -87,7 +90,8 @@ impl<'a> SideFiles<'a> {
                 continue;
             };
             let executable = change.executable;
-            files.insert(&change.path, FileVersion { path: &change.path, bytes, executable });
+            let stamp = change.stamp.as_ref();
+            files.insert(&change.path, FileVersion { path: &change.path, bytes, executable, stamp });
             if change.old.is_none() {
                 match id_of(&change.path, bytes) {
                     Some(id) => drop(added.entry(id).or_insert(&change.path)),
@@ -151,7 +155,7 @@ pub(super) fn pair<'a>(
     let mut items = Vec::with_capacity(base.len());
     for (path, bytes) in base {
         let id = if moves { id_of(path, bytes) } else { None };
-        let base = FileVersion { path, bytes, executable: false };
+        let base = FileVersion { path, bytes, executable: false, stamp: None };
         let (ours, theirs) = (own.take(&base, id.as_deref()), other.take(&base, id.as_deref()));
         let moved_to =
             |side: Option<FileVersion<'a>>| side.map(|file| file.path).filter(|moved| *moved != path);

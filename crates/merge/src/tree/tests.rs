@@ -1,5 +1,6 @@
 //! Tests of the merge of whole trees: in both directions, and again.
 
+use cm_note::instant::Instant;
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::score::Scoring;
 use proptest::prelude::*;
@@ -34,17 +35,32 @@ fn changes(base: &Files, side: &Files) -> Vec<SideChange> {
             old: bytes(base, at),
             new: bytes(side, at),
             executable: false,
+            stamp: None,
         })
         .collect()
 }
 
 /// Merges two sides and returns the files of the merged vault.
 fn merge(base: &Files, ours: &Files, theirs: &Files) -> Files {
+    merge_stamped(base, (ours, None), (theirs, None))
+}
+
+/// Like [`merge`], with the commit of each side.
+fn merge_stamped(
+    base: &Files,
+    (ours, our_stamp): (&Files, Option<ChangeStamp>),
+    (theirs, their_stamp): (&Files, Option<ChangeStamp>),
+) -> Files {
+    let stamped = |side: &Files, stamp: &Option<ChangeStamp>| {
+        let changes = changes(base, side).into_iter();
+        changes.map(|change| SideChange { stamp: stamp.clone(), ..change }).collect::<Vec<_>>()
+    };
     let (types, relations, scoring) = (TypeTable::default(), RelationTable::default(), Scoring::default());
     let vocabulary = Vocabulary { types: &types, relations: &relations, scoring: &scoring };
     let exists = |path: &NotePath| base.contains_key(path.as_str());
     let mut merged = ours.clone();
-    for file in merge_changes(&changes(base, ours), &changes(base, theirs), &vocabulary, &exists) {
+    let (our_changes, their_changes) = (stamped(ours, &our_stamp), stamped(theirs, &their_stamp));
+    for file in merge_changes(&our_changes, &their_changes, &vocabulary, &exists) {
         match file.new {
             Some(bytes) => merged.insert(file.path.to_string(), String::from_utf8(bytes).unwrap()),
             None => merged.remove(file.path.as_str()),
@@ -344,6 +360,45 @@ fn links_that_one_side_made_follow_the_notes_that_the_other_renamed() {
     ours.insert("graph/facts/old-name.md".to_owned(), note(2, 2, "Another."));
     let merged = merge_both_ways(&base, &ours, &theirs);
     assert_eq!(merged["index.md"], theirs["index.md"], "another note has the name now");
+}
+
+#[test]
+fn a_link_that_followed_a_rename_is_no_change_of_its_sentence() {
+    let text = |link: &str, day: &str| format!("# Portal\n\nSee [[{link}]] and the long list of {day}.\n");
+    let side = |link: &str, day: &str| {
+        files(&[(&format!("{link}.md"), &note(1, 1, "One.")), ("Portal.md", &text(link, day))])
+    };
+    let merged =
+        merge_both_ways(&side("Slots", "today"), &side("Booking", "today"), &side("Slots", "Friday"));
+    assert_eq!(merged, side("Booking", "Friday"));
+}
+
+#[test]
+fn of_two_new_names_of_a_note_the_other_one_is_an_alias_and_linking_notes_have_no_leftover() {
+    let link = |name: &str| format!("# Portal\n\nSee [[{name}]] first.\n");
+    let side = |name: &str| {
+        let text = format!("---\nid: {:08x}-0000-4000-8000-000000000000\n---\n# {name}\n\nThirty.\n", 1);
+        files(&[(&format!("{name}.md"), &text), ("Portal.md", &link(name))])
+    };
+    let merged = merge_both_ways(&side("Throttling"), &side("Rate limit"), &side("Quota"));
+    assert_eq!(merged["Portal.md"], link("Rate limit"));
+    let note = &merged["Rate limit.md"];
+    assert!(note.contains("aliases: [Quota]\n") || note.contains("aliases:\n  - Quota\n"), "{note}");
+}
+
+#[test]
+fn the_version_of_the_later_commit_stands_where_an_edit_by_hand_left_updated_as_it_was() {
+    let side = |time: &str| files(&[("a.md", &note(1, 1, &format!("The meeting begins at {time}.")))]);
+    let stamp = |hour: u32, author: &str| {
+        let at = Instant::parse(&format!("2026-01-02T{hour:02}:00:00Z")).unwrap();
+        Some(ChangeStamp { at, author: author.to_owned() })
+    };
+    let (base, ours, theirs) = (side("ten"), side("noon"), side("zero"));
+    let merged = merge_stamped(&base, (&ours, stamp(9, "Ada")), (&theirs, stamp(8, "Ben")));
+    assert_eq!(merged, merge_stamped(&base, (&theirs, stamp(8, "Ben")), (&ours, stamp(9, "Ada"))));
+    let text = &merged["a.md"];
+    assert!(text.ends_with("at noon.\n") && text.contains("author: Ben"), "{text}");
+    assert!(text.contains("    updated: 2026-01-02T08:00:00Z\n"), "{text}");
 }
 
 #[test]

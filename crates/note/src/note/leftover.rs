@@ -3,13 +3,13 @@
 
 use yaml_serde::{Mapping, Value};
 
+use super::leftover_message::message;
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::edit::Edit;
 use crate::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use crate::frontmatter::split::Split;
 use crate::instant::Instant;
 use crate::path::NotePath;
-use cm_text::shorten::fold_whitespace;
 
 /// The frontmatter key of the leftovers.
 pub const MERGE: &str = "merge";
@@ -129,32 +129,36 @@ pub(super) fn findings(path: &NotePath, fields: &FrontmatterFields) -> Vec<Findi
             }
             _ => (FindingCode::MergeLeftover, "`cm review` takes one of the two versions"),
         };
-        let finding = Finding::new(path, code, Severity::Warning, leftover.to_string());
+        let finding = Finding::new(path, code, Severity::Warning, message(&leftover, fields));
         finding.with_location(line, 1).with_hint(hint)
     };
     leftovers(fields).into_iter().map(finding).collect()
 }
 
-/// Returns the edits that put the other side's versions into a note, and remove its leftovers.
+/// Returns the edits that put the other side's versions into a note, and remove its leftovers; with `only`, those of the
+/// leftover at this position.
 ///
 /// # Errors
 /// A leftover's text no longer stands in the body, several leftovers are about one part, or one is about the file.
-pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
+pub fn taken(text: &str, only: Option<usize>) -> Result<Vec<Edit>, LeftoverError> {
     let split = Split::of(text);
     let fields = parse(&split).fields;
     let mut body = split.body().to_owned();
     let mut edits = Vec::new();
-    let leftovers = leftovers(&fields);
+    let all: Vec<Leftover> = leftovers(&fields).into_iter().map(|(leftover, _)| leftover).collect();
+    let chosen = || all.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
     let is_of_one_item = |leftover: &Leftover| leftover.value.is_mapping();
-    for (at, (leftover, _)) in leftovers.iter().enumerate() {
-        let mut others = leftovers[..at].iter().filter(|(other, _)| !is_of_one_item(other));
-        if !is_of_one_item(leftover) && others.any(|(other, _)| other.part == leftover.part) {
+    for (at, leftover) in chosen().filter(|_| only.is_none()) {
+        let mut others = all[..at].iter().filter(|other| !is_of_one_item(other));
+        if !is_of_one_item(leftover) && others.any(|other| other.part == leftover.part) {
             return Err(LeftoverError::SeveralVersions);
         }
     }
-    for (leftover, _) in leftovers {
-        match leftover.part {
-            LeftoverPart::Key(key) => edits.extend(edits_of_key(&fields, key, leftover.value)),
+    for (_, leftover) in chosen() {
+        match &leftover.part {
+            LeftoverPart::Key(key) => {
+                edits.extend(edits_of_key(&fields, key.clone(), leftover.value.clone()))
+            }
             LeftoverPart::Paragraph(paragraph) => {
                 let line_break = split.line_break();
                 let paragraph = paragraph.replace('\n', line_break);
@@ -164,6 +168,9 @@ pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
                 };
                 let other = scalar_text(&leftover.value).unwrap_or_default().replace('\n', line_break);
                 body.replace_range(at..at + paragraph.len(), &other);
+                if other.is_empty() {
+                    remove_blank_lines(&mut body, at, line_break);
+                }
             }
             LeftoverPart::File(_) => return Err(LeftoverError::AboutFile),
         }
@@ -171,8 +178,59 @@ pub fn taken(text: &str) -> Result<Vec<Edit>, LeftoverError> {
     if body != split.body() {
         edits.push(Edit::SetBody { text: body });
     }
-    edits.extend(removal());
+    edits.extend(without(text, only, true));
     Ok(edits)
+}
+
+/// Removes the line break of a removed paragraph, and blank lines that would stand twice.
+fn remove_blank_lines(body: &mut String, at: usize, line_break: &str) {
+    let is_line = at == 0 || body[..at].ends_with(line_break);
+    let is_after_blank = at == 0 || body[..at].ends_with(&line_break.repeat(2));
+    let mut end = at;
+    while body[end..].starts_with(line_break) && (is_after_blank || (is_line && end == at)) {
+        end += line_break.len();
+    }
+    body.replace_range(at..end, "");
+    while at == body.len() && body.ends_with(&line_break.repeat(2)) {
+        body.truncate(body.len() - line_break.len());
+    }
+}
+
+/// Returns the edits that keep the note's own versions: they remove its leftovers; with `only`, the one at this position.
+pub fn dropped(text: &str, only: Option<usize>) -> Vec<Edit> {
+    without(text, only, false)
+}
+
+/// Returns the edits that remove leftovers. Where one was taken, others about its text are about the text that stands now.
+fn without(text: &str, only: Option<usize>, is_taken: bool) -> Vec<Edit> {
+    let fields = parse(&Split::of(text)).fields;
+    let all = leftovers(&fields);
+    let items = fields.get(MERGE).and_then(|field| field.value.as_sequence()).cloned().unwrap_or_default();
+    let Some((removed, _)) = only.and_then(|only| all.get(only)).filter(|_| items.len() > 1) else {
+        return removal().to_vec();
+    };
+    let now = match (&removed.part, scalar_text(&removed.value)) {
+        (LeftoverPart::Paragraph(_), Some(other)) if is_taken => Some(LeftoverPart::Paragraph(other)),
+        _ => None,
+    };
+    let mut position = 0;
+    let mut rest = Vec::new();
+    for item in items {
+        let Some(leftover) = item.as_mapping().and_then(Leftover::of) else {
+            rest.push(item);
+            continue;
+        };
+        if Some(position) != only {
+            rest.push(match &now {
+                Some(now) if leftover.part == removed.part => {
+                    Leftover { part: now.clone(), ..leftover }.item()
+                }
+                _ => item,
+            });
+        }
+        position += 1;
+    }
+    vec![Edit::Set { key: MERGE.to_owned(), value: Value::Sequence(rest) }]
 }
 
 /// Returns the edits that remove the leftovers of a note, and the frontmatter if a merge created it for
@@ -202,49 +260,13 @@ fn edits_of_key(fields: &FrontmatterFields, key: String, value: Value) -> Vec<Ed
     }
 }
 
-/// Maximum number of characters of a value or text in a message.
-const MAX_SHOWN_CHARS: usize = 120;
-
-impl std::fmt::Display for Leftover {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let value = match &self.value {
-            Value::Null => None,
-            value => Some(scalar_text(value).unwrap_or_else(|| crate::frontmatter::write::flow_item(value))),
-        };
-        let short = |text: &str| {
-            let line = fold_whitespace(text);
-            match line.char_indices().nth(MAX_SHOWN_CHARS) {
-                Some((at, _)) => format!("{}…", &line[..at]),
-                None => line,
-            }
-        };
-        match (&self.part, value.as_deref().map(short)) {
-            (LeftoverPart::Key(key), Some(value)) => write!(f, "another version has `{key}`: `{value}`")?,
-            (LeftoverPart::Key(key), None) => write!(f, "another version has no `{key}`")?,
-            (LeftoverPart::Paragraph(paragraph), Some(value)) => {
-                write!(f, "where the note says \"{}\", another version says \"{value}\"", short(paragraph))?;
-            }
-            (LeftoverPart::Paragraph(paragraph), None) => {
-                write!(f, "another version is without \"{}\"", short(paragraph))?;
-            }
-            (LeftoverPart::File(_), Some(value)) => write!(f, "another version of the file is in {value}")?,
-            (LeftoverPart::File(path), None) => {
-                write!(f, "{path} was deleted in one clone and changed in the other")?
-            }
-        }
-        let by = self.author.as_deref().map(|author| format!(" by {author}")).unwrap_or_default();
-        let at = self.updated.map(|at| format!(" ({})", at.day())).unwrap_or_default();
-        write!(f, "{by}{at}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::frontmatter::edit::apply;
 
     fn takes(text: &str) -> Result<String, LeftoverError> {
-        taken(text).map(|edits| apply(text, &edits).unwrap())
+        taken(text, None).map(|edits| apply(text, &edits).unwrap())
     }
 
     #[test]
@@ -283,6 +305,31 @@ mod tests {
         assert_eq!(takes(note), Err(LeftoverError::SeveralVersions));
         let keys = "---\ntitle: A\nmerge:\n  - {key: title, value: B}\n  - {key: title, value: C}\n---\n";
         assert_eq!(takes(keys), Err(LeftoverError::SeveralVersions));
+    }
+
+    #[test]
+    fn one_of_several_leftovers_is_taken_or_dropped_alone() {
+        let merge = "merge:\n  - {key: status, value: done}\n  - {paragraph: Ten., value: Nine.}\n  - {paragraph: Ten., value: Six.}\n";
+        let note = format!("---\nstatus: open\n{merge}---\n\nTen.\n");
+        let taken = |only| apply(&note, &taken(&note, Some(only)).unwrap()).unwrap();
+        let count = |text: &str| leftovers(&parse(&Split::of(text)).fields).len();
+        let status = taken(0);
+        assert!(status.contains("status: done\n") && status.ends_with("\nTen.\n"), "{status}");
+        let nine = taken(1);
+        assert!(nine.starts_with("---\nstatus: open\n") && nine.ends_with("\nNine.\n"), "{nine}");
+        assert!(nine.contains("paragraph: Nine."), "the last one is about the text that stands: {nine}");
+        let dropped = apply(&note, &dropped(&note, Some(0))).unwrap();
+        assert!(dropped.contains("status: open\n") && !dropped.contains("done"), "{dropped}");
+        assert_eq!([&status, &nine, &dropped].map(|text| count(text)), [2, 2, 2]);
+    }
+
+    #[test]
+    fn a_paragraph_that_the_other_version_lacks_leaves_one_blank_line() {
+        let taken =
+            |body: &str| takes(&format!("---\na: 1\nmerge:\n  - {{paragraph: Two.}}\n---\n{body}")).unwrap();
+        assert_eq!(taken("\nOne.\n\nTwo.\n\nThree.\n"), "---\na: 1\n---\n\nOne.\n\nThree.\n");
+        assert_eq!(taken("One.\nTwo.\n\nThree.\n"), "---\na: 1\n---\nOne.\n\nThree.\n");
+        assert_eq!(taken("\nOne.\n\nTwo.\n"), "---\na: 1\n---\n\nOne.\n");
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod conflict;
 mod hidden_characters;
 pub mod kind;
 pub mod leftover;
+mod leftover_message;
 pub mod length;
 mod mapping_lists;
 pub mod name;

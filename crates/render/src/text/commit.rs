@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::style::{BAD, DIM, count, paint, safe};
 use super::{committed, validate};
 use cm_app::context::secrets::BlockedSecret;
-use cm_app::verbs::commit::CommittedEdits;
+use cm_app::verbs::commit::{CommittedEdits, CommittedFile};
 
 pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.is_empty() {
@@ -15,12 +15,18 @@ pub fn committed_files(outcome: &CommittedEdits) -> String {
     let mut lines =
         format!("{}  {}\n", count(outcome.files.len(), "file"), committed(outcome.commit.as_deref()));
     for file in outcome.files.iter().take(20) {
-        lines.push_str(&format!("  {} {}\n", paint(DIM, &file.change), safe(&file.path)));
+        lines.push_str(&edited_file(file));
     }
     if outcome.files.len() > 20 {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("  … and {} more", outcome.files.len() - 20))));
     }
     lines + &validate::findings(&outcome.findings) + &stopped(&outcome.stopped)
+}
+
+/// One line for a file with manual edits.
+pub(super) fn edited_file(file: &CommittedFile) -> String {
+    let from = file.from.as_deref().map(|from| format!("{} to ", safe(from))).unwrap_or_default();
+    format!("  {} {from}{}\n", paint(DIM, &file.change), safe(&file.path))
 }
 
 /// Lines that look like secrets, and what to do about them.

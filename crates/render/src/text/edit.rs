@@ -1,6 +1,6 @@
 //! Text output of `cm edit`.
 
-use super::style::{BAD, ID, paint};
+use super::style::{BAD, note, paint};
 use super::{committed, validate};
 use cm_app::verbs::edit::EditResult;
 use cm_note::finding::Severity;
@@ -12,5 +12,5 @@ pub fn edited(outcome: &EditResult) -> String {
         (true, true) => paint(BAD, "saved but not committed: it has errors"),
         (true, false) => committed(outcome.commit.as_deref()),
     };
-    format!("{}  {}  {what}\n{}", paint(ID, &outcome.id), outcome.path, validate::findings(&outcome.findings))
+    format!("{}{what}\n{}", note(&outcome.id, &outcome.path), validate::findings(&outcome.findings))
 }

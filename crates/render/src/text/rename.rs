@@ -1,7 +1,7 @@
 //! Text output of `cm rename`.
 
 use super::committed;
-use super::style::{ID, count, paint, safe_lines};
+use super::style::{count, note, safe_lines};
 use cm_app::verbs::rename::RenameResult;
 
 pub fn renamed(outcome: &RenameResult) -> String {
@@ -10,9 +10,10 @@ pub fn renamed(outcome: &RenameResult) -> String {
         (true, true) => "nothing written (dry run)".to_owned(),
         (true, false) => committed(outcome.commit.as_deref()),
     };
-    let mut text = format!("{}  {}  {what}\n", paint(ID, &outcome.id), outcome.path);
+    let mut text = format!("{}{what}\n", note(&outcome.id, &outcome.path));
     if !outcome.linked.is_empty() {
-        text += &format!("links changed in {}\n", count(outcome.linked.len(), "file"));
+        let changed = if outcome.dry_run { "links would change" } else { "links changed" };
+        text += &format!("{changed} in {}\n", count(outcome.linked.len(), "file"));
     }
     if let Some(diff) = &outcome.diff {
         text += &format!("\n{}", safe_lines(diff));

@@ -84,8 +84,10 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
         n => format!("{}{}", count(n, "file"), command("cm commit")),
     };
     lines += &row("edits", &edits);
-    let edited =
-        repository.edited.iter().map(|file| format!("{} {}", paint(DIM, &file.change), safe(&file.path)));
+    let edited = repository.edited.iter().map(|file| {
+        let from = file.from.as_deref().map(|from| format!("{} to ", safe(from))).unwrap_or_default();
+        format!("{} {from}{}", paint(DIM, &file.change), safe(&file.path))
+    });
     lines + &listed(edited, repository.edits)
 }
 

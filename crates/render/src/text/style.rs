@@ -44,6 +44,14 @@ pub fn highlight(text: &str, matches: &[Range<usize>], style: Style) -> String {
     shown
 }
 
+/// ID and path of a note, each with two spaces behind it; the path alone if it stands for the ID.
+pub fn note(id: &str, path: &str) -> String {
+    match id == path {
+        true => format!("{path}  "),
+        false => format!("{}  {path}  ", paint(ID, id)),
+    }
+}
+
 /// Wraps text in a style and its reset sequence.
 pub fn paint(style: Style, text: &str) -> String {
     if style == Style::new() {

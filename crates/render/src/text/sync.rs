@@ -72,5 +72,6 @@ fn line(file: &SyncedFile) -> String {
         MergeOrigin::Renamed => "  renamed, because another note has its path or ID",
     };
     let open = if file.open { paint(WARN, "  needs a decision") } else { String::new() };
-    format!("  {} {}{}{open}\n", paint(DIM, file.change.name()), safe(&file.path), paint(DIM, how))
+    let from = file.from.as_deref().map(|from| format!("{} to ", safe(from))).unwrap_or_default();
+    format!("  {} {from}{}{}{open}\n", paint(DIM, file.change.name()), safe(&file.path), paint(DIM, how))
 }

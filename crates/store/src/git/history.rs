@@ -1,6 +1,6 @@
 //! The commit log, newest first, with commit messages parsed as operations.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -12,6 +12,9 @@ use crate::git::repo::{CommitId, Repo};
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
+
+/// Maximum number of commits that are searched for the newest changes of files.
+const MAX_DATED_COMMITS: usize = 2_000;
 
 /// Metadata of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +118,31 @@ impl Repo {
             }
         }
         Ok(None)
+    }
+
+    /// Returns for each of the paths the newest commit that changed it, of those in `tip` and not in `base`. Merges are
+    /// left out, and so are all but the newest [`MAX_DATED_COMMITS`].
+    pub fn newest_changes(
+        &self,
+        base: CommitId,
+        tip: CommitId,
+        paths: &HashSet<NotePath>,
+    ) -> Result<HashMap<NotePath, CommitInfo>> {
+        let mut newest = HashMap::new();
+        for id in self.walk(tip.0, Some(base.0), None)?.take(MAX_DATED_COMMITS) {
+            if newest.len() == paths.len() {
+                break;
+            }
+            let commit = self.info(id?)?;
+            if commit.parents.len() > 1 {
+                continue;
+            }
+            let changed = self.paths_between(commit.parents.first().copied(), Some(commit.id))?;
+            for path in changed.into_iter().filter(|path| paths.contains(path)) {
+                newest.entry(path).or_insert_with(|| commit.clone());
+            }
+        }
+        Ok(newest)
     }
 
     /// Whether the repository has a remote.

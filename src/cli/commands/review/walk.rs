@@ -135,6 +135,10 @@ fn take_step(key: Key, item: &InboxEntry, offered: &[OfferedKey], actions: &mut 
             Some(Ok(Some(wrong))) => Step::Stay(format!("saved but not committed: {}", safe(&wrong))),
             Some(Err(error)) => refused(error),
         },
+        Key::Decide(decision @ (ReviewDecision::Take | ReviewDecision::Keep)) => {
+            let leftover = item.leftover.clone();
+            settle(decision, leftover.map_or_else(|| ids().collect(), |leftover| vec![leftover]))
+        }
         Key::Decide(decision) => settle(decision, ids().collect()),
         Key::KeepOnly(index) => {
             let others = ids().enumerate().filter(|(at, _)| *at != index);
@@ -238,6 +242,7 @@ mod tests {
             since: None,
             commands: Vec::new(),
             settlements: settlements.to_vec(),
+            leftover: None,
         }
     }
 

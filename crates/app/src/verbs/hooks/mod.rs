@@ -114,7 +114,7 @@ pub struct HookChanges {
 pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     let program = ProgramPath::default();
-    let agents = agents(call, options, changes.scope, &changes.root)?;
+    let agents = agents(call, options, changes.scope, &changes.root, "install")?;
     changes.connect(call, options)?;
     for agent in agents {
         let path = agent.hooks_file(changes.scope);
@@ -166,7 +166,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
 /// An unknown agent, no agent found, or settings that cannot be parsed.
 pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
-    let agents = agents(call, options, changes.scope, &changes.root)?;
+    let agents = agents(call, options, changes.scope, &changes.root, "uninstall")?;
     changes.disconnect(call, &agents)?;
     for agent in agents {
         let path = agent.hooks_file(changes.scope);
@@ -280,8 +280,14 @@ fn parse_agents(names: &[String]) -> Result<Vec<HookAgent>> {
     Ok(agents)
 }
 
-/// The named agents, else those with a settings folder under `root`.
-fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> Result<Vec<HookAgent>> {
+/// The named agents, else those with a settings folder under `root`. `verb` is the command that the hint of the error names.
+fn agents(
+    call: &Request,
+    options: &Options,
+    whose: HookScope,
+    root: &Path,
+    verb: &str,
+) -> Result<Vec<HookAgent>> {
     let agents = parse_agents(&options.agents)?;
     if !agents.is_empty() {
         return Ok(agents);
@@ -301,7 +307,7 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
         "no-agent",
         format!("no agent keeps settings in {}", root.display()),
     )
-    .hint(format!("pass an agent, as in `cm hooks install claude`{where_else}")))
+    .hint(format!("pass an agent, as in `cm hooks {verb} claude`{where_else}")))
 }
 
 impl HookChanges {

@@ -1,15 +1,16 @@
 //! Plans how the commits of a remote enter the vault: as a move of the branch if this clone has no
 //! commits of its own, else as a merge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{JoinedChange, SyncTarget, SyncedChange, SyncedFile};
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
-use crate::context::write::JoinedFile;
+use crate::context::write::{self, JoinedFile};
 use crate::error::{Error, Result};
+use crate::verbs::moved_files::moved_files;
 use cm_merge::tree::{HowMerged, MergedFile, SideChange, merge_changes};
-use cm_merge::{Vocabulary, lost_values};
+use cm_merge::{ChangeStamp, Vocabulary, lost_values};
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Join, Repo, TreeChange};
@@ -53,6 +54,23 @@ impl IncomingPlan {
     }
 }
 
+/// Lists the files that change; a moved file is one entry.
+pub(super) fn reported(context: &Context, files: &[PlannedFile]) -> Vec<SyncedFile> {
+    let of = |kind: SyncedChange| files.iter().filter(move |file| file.change() == kind);
+    let removed = of(SyncedChange::Deleted).map(|file| (&file.path, file.before.clone().unwrap_or_default()));
+    let added = of(SyncedChange::Added).map(|file| (&file.path, file.after.clone().unwrap_or_default()));
+    let moved = moved_files(context.target(), removed, added);
+    let gone: HashSet<&NotePath> = moved.values().collect();
+    let listed = files.iter().filter(|file| !gone.contains(&file.path)).map(|file| {
+        let entry = file.reported();
+        match moved.get(&file.path) {
+            Some(from) => SyncedFile { from: Some(from.to_string()), change: SyncedChange::Moved, ..entry },
+            None => entry,
+        }
+    });
+    listed.collect()
+}
+
 impl PlannedFile {
     fn change(&self) -> SyncedChange {
         match (&self.before, &self.after) {
@@ -78,13 +96,14 @@ impl PlannedFile {
         lost(&self.after).into_iter().filter(|value| !before.contains(value)).collect()
     }
 
-    pub fn reported(&self) -> SyncedFile {
+    fn reported(&self) -> SyncedFile {
         let (path, change) = (self.path.to_string(), self.change());
-        SyncedFile { path, change, how: self.how.into(), open: self.open }
+        SyncedFile { path, from: None, change, how: self.how.into(), open: self.open }
     }
 }
 
-/// Plans the change that brings `theirs` into the branch at `head`; `None` if it is there.
+/// Plans the change that brings `theirs` into the branch at `head`; `None` if it is there. In a dry run, `edits` are the
+/// files with manual edits, which would be committed first.
 ///
 /// # Errors
 /// `unrelated` histories, changes outside of the vault or to links and submodules.
@@ -94,6 +113,7 @@ pub(super) fn plan(
     target: &SyncTarget,
     head: Option<CommitId>,
     theirs: CommitId,
+    edits: &[NotePath],
 ) -> Result<Option<IncomingPlan>> {
     let bases = match head {
         Some(head) if repo.contains(head, theirs)? => return Ok(None),
@@ -102,7 +122,7 @@ pub(super) fn plan(
     };
     let (base, own) = match (head, bases.as_slice()) {
         (None, _) => (None, None),
-        (Some(head), [base, ..]) => (Some(*base), (head != *base).then_some(head)),
+        (Some(head), [base, ..]) => (Some(*base), (head != *base || !edits.is_empty()).then_some(head)),
         (Some(_), []) => {
             let message =
                 format!("{}/{} has no common history with this branch", target.remote, target.branch);
@@ -120,7 +140,7 @@ pub(super) fn plan(
         let (message, join) = (CommitMessage::new("sync", "Fast-forward"), Join::FastForward(theirs));
         return Ok(Some(IncomingPlan { received, files, is_merge: false, message, join }));
     };
-    let files = merged(context, repo, &bases, head, theirs)?;
+    let files = merged(context, repo, &bases, head, theirs, edits)?;
     let message = message(context, target, &files);
     Ok(Some(IncomingPlan { received, files, is_merge: true, message, join: Join::Merge(theirs) }))
 }
@@ -155,12 +175,30 @@ fn merged(
     bases: &[CommitId],
     head: CommitId,
     theirs: CommitId,
+    edits: &[NotePath],
 ) -> Result<Vec<PlannedFile>> {
     let settings = &context.target().settings;
     let scoring = scoring(settings);
     let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
     let base = BaseTree::of(repo, bases, &vocabulary)?;
-    let (ours, theirs) = (base.changes_to(repo, head)?, base.changes_to(repo, theirs)?);
+    let their_head = theirs;
+    let (mut ours, mut theirs) = (base.changes_to(repo, head)?, base.changes_to(repo, their_head)?);
+    for path in edits {
+        let new = write::content_or_none(context.target(), path)?;
+        let place = ours.iter().position(|change| change.path == *path);
+        let old = match place.map(|place| ours.remove(place)) {
+            Some(change) => change.old,
+            None => repo.read_at(base.commit, path)?,
+        };
+        if new != old {
+            let at = context.now();
+            let stamp = Some(ChangeStamp { at, author: String::new() });
+            ours.push(SideChange { path: path.clone(), old, new, executable: false, stamp });
+        }
+    }
+    let wanted = changed_by_both(&ours, &theirs);
+    stamp(repo, base.commit, head, &mut ours, &wanted)?;
+    stamp(repo, base.commit, their_head, &mut theirs, &wanted)?;
     let exists = |path: &NotePath| repo.has_at(head, path).unwrap_or(true);
     let files = merge_changes(&ours, &theirs, &vocabulary, &exists);
     // Where only the remote changed a file, it is here as in the base.
@@ -175,6 +213,38 @@ fn merged(
         Ok(PlannedFile { path, before, after: new, executable, how, open })
     });
     planned.collect()
+}
+
+/// Returns the paths that both sides changed, and if both removed some, the paths of the new files, which may be the removed
+/// ones at other paths.
+fn changed_by_both(ours: &[SideChange], theirs: &[SideChange]) -> HashSet<NotePath> {
+    let of_theirs: BTreeMap<&NotePath, &SideChange> =
+        theirs.iter().map(|change| (&change.path, change)).collect();
+    let both = ours.iter().filter_map(|change| Some((change, *of_theirs.get(&change.path)?)));
+    let both: Vec<_> = both.filter(|(ours, theirs)| ours.new != theirs.new || ours.new.is_none()).collect();
+    let is_moved = both.iter().any(|(ours, theirs)| ours.new.is_none() && theirs.new.is_none());
+    let added = ours.iter().chain(theirs).filter(|change| is_moved && change.old.is_none());
+    both.iter().map(|(ours, _)| &ours.path).chain(added.map(|change| &change.path)).cloned().collect()
+}
+
+/// Sets the newest commit of the changes at some paths.
+fn stamp(
+    repo: &Repo,
+    base: CommitId,
+    tip: CommitId,
+    changes: &mut [SideChange],
+    wanted: &HashSet<NotePath>,
+) -> Result<()> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut newest = repo.newest_changes(base, tip, wanted)?;
+    for change in changes {
+        if let Some(commit) = newest.remove(&change.path).filter(|_| change.stamp.is_none()) {
+            change.stamp = Some(ChangeStamp { at: commit.time, author: commit.author });
+        }
+    }
+    Ok(())
 }
 
 /// The common ancestor of both sides: a commit, and the files that differ from it because several
@@ -198,7 +268,8 @@ impl BaseTree {
             for (path, bytes) in &tree.merged {
                 let old = repo.read_at(lower.commit, path)?;
                 ours.retain(|change| change.path != *path);
-                ours.push(SideChange { path: path.clone(), old, new: bytes.clone(), executable: false });
+                let (path, new) = (path.clone(), bytes.clone());
+                ours.push(SideChange { path, old, new, executable: false, stamp: None });
             }
             let theirs = lower.changes_to(repo, *other)?;
             let exists = |path: &NotePath| repo.has_at(*first, path).unwrap_or(true);
@@ -215,7 +286,7 @@ impl BaseTree {
         let mut changes: BTreeMap<NotePath, SideChange> = changes
             .into_iter()
             .map(|TreeChange { path, old, new, executable }| {
-                (path.clone(), SideChange { path, old, new, executable })
+                (path.clone(), SideChange { path, old, new, executable, stamp: None })
             })
             .collect();
         for (path, old) in &self.merged {
@@ -224,7 +295,8 @@ impl BaseTree {
                 None => repo.read_at(commit, path)?,
             };
             if new != *old {
-                let change = SideChange { path: path.clone(), old: old.clone(), new, executable: false };
+                let (at, old) = (path.clone(), old.clone());
+                let change = SideChange { path: at, old, new, executable: false, stamp: None };
                 changes.insert(path.clone(), change);
             }
         }

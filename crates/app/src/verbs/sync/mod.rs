@@ -69,6 +69,8 @@ pub enum SyncedChange {
     Added,
     Modified,
     Deleted,
+    /// The file is at another path now; it may have changed as well.
+    Moved,
     /// The file stays as it is, although the other side deleted it.
     Unchanged,
 }
@@ -80,6 +82,7 @@ impl SyncedChange {
             Self::Added => "added",
             Self::Modified => "modified",
             Self::Deleted => "deleted",
+            Self::Moved => "moved",
             Self::Unchanged => "unchanged",
         }
     }
@@ -117,6 +120,9 @@ impl From<HowMerged> for MergeOrigin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SyncedFile {
     pub path: String,
+    /// Former path of a moved file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// Change in this clone.
     pub change: SyncedChange,
     pub how: MergeOrigin,
@@ -316,8 +322,15 @@ impl SyncRun<'_> {
     /// Merges the commits of the remote.
     fn integrate(&self, theirs: CommitId, result: &mut SyncResult) -> Result<()> {
         let mut planned = None;
-        let plan =
-            |head: Option<CommitId>| incoming::plan(self.context, self.repo, &self.target, head, theirs);
+        let edits: Vec<NotePath> = match self.options.dry_run {
+            true => {
+                hand_edits(self.context.target(), self.repo)?.ours.into_iter().map(|(path, _)| path).collect()
+            }
+            false => Vec::new(),
+        };
+        let plan = |head: Option<CommitId>| {
+            incoming::plan(self.context, self.repo, &self.target, head, theirs, &edits)
+        };
         if self.options.dry_run {
             planned = plan(self.repo.head()?.commit)?;
         }
@@ -330,7 +343,7 @@ impl SyncRun<'_> {
         };
         let Some(planned) = planned else { return Ok(()) };
         result.received += planned.received;
-        result.files.extend(planned.files.iter().map(incoming::PlannedFile::reported));
+        result.files.extend(incoming::reported(self.context, &planned.files));
         if self.options.dry_run {
             return Ok(());
         }

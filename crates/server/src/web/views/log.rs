@@ -6,7 +6,7 @@ use askama::Template;
 
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, note_address};
-use cm_app::verbs::{log, undo};
+use cm_app::verbs::log;
 use cm_app::{Context, Result};
 use cm_text::shorten::short_line;
 
@@ -58,7 +58,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
         short: commit.id.chars().take(10).collect(),
         id: commit.id,
         subject: commit.subject,
-        can_undo: undo::is_possible(commit.op.as_deref()),
+        can_undo: commit.can_undo,
         op: commit.op,
         by: commit.actor,
         agent: commit.agent,

@@ -5,12 +5,13 @@ use askama::Template;
 use super::reviewed::{Reviewed, reviewed};
 use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{ShownTime, difference, note_address};
-use cm_app::verbs::inbox::{InboxKind, Settlement};
-use cm_app::verbs::inbox_details::{self, InboxDetail, InboxDetails, RelatedNote};
+use cm_app::verbs::inbox::{InboxKind, InboxNote, Settlement};
+use cm_app::verbs::inbox_details::{self, InboxDetail, InboxDetails, RelatedNote, ReviewedText};
 use cm_app::{Context, Result};
 use cm_note::finding::Finding;
 use cm_render::html;
 use cm_render::text::review::heading;
+use cm_text::shorten::short_line;
 
 /// Number of entries on a page.
 const ENTRIES_PER_PAGE: usize = 40;
@@ -52,16 +53,21 @@ struct InboxRow {
     sides: Vec<Reviewed>,
     related: Vec<Related>,
     difference: String,
+    /// Reference to the leftover to decide on.
+    leftover: Option<String>,
     can_accept: bool,
     can_reject: bool,
     can_confirm: bool,
     can_take: bool,
+    can_keep: bool,
     can_merge: bool,
     can_supersede: bool,
     can_invert: bool,
     can_pin: bool,
     /// Suggested text of a merge.
     merged: String,
+    /// Names of the two notes on buttons; empty unless there are two.
+    names: Vec<String>,
 }
 
 struct Related {
@@ -89,7 +95,7 @@ fn explanation(kind: InboxKind) -> &'static str {
             "Kept away from agents: drafts of memories, and notes with hidden characters."
         }
         InboxKind::Merges => {
-            "Two rules that nearly say the same become one, which keeps the evidence of both."
+            "Two rules that nearly say the same become one, which keeps the evidence of both. Of two notes with one title, one replaces the other, or both hold."
         }
         InboxKind::Due => "Confirm what still holds; reject what does not.",
         InboxKind::Inversions => "Retired because they caused harm. A warning states their opposite.",
@@ -159,15 +165,18 @@ fn row(context: &Context, detail: InboxDetail) -> InboxRow {
         since: ShownTime::maybe(entry.since, now),
         related: detail.related.iter().map(|note| related(context, note)).collect(),
         difference: difference(&detail.diff),
+        leftover: entry.leftover,
         can_accept: can(Settlement::Accept),
         can_reject: can(Settlement::Reject),
         can_confirm: can(Settlement::Confirm),
         can_take: can(Settlement::Take),
+        can_keep: can(Settlement::Keep),
         can_merge: can(Settlement::Merge),
         can_supersede: can(Settlement::Supersede),
         can_invert: can(Settlement::Invert),
         can_pin: can(Settlement::Pin),
         merged: longest.unwrap_or_default().to_owned(),
+        names: names(&entry.notes, &detail.texts),
         why: entry.why,
         sides: entry
             .notes
@@ -176,6 +185,23 @@ fn row(context: &Context, detail: InboxDetail) -> InboxRow {
             .map(|(note, text)| reviewed(note, text, now))
             .collect(),
     }
+}
+
+/// Maximum length of the text that tells two notes of one title apart, in characters.
+const MAX_NAME_CHARS: usize = 60;
+
+/// Names two notes by their titles; notes of one title by their texts.
+fn names(notes: &[InboxNote], texts: &[ReviewedText]) -> Vec<String> {
+    let [one, other] = notes else { return Vec::new() };
+    if one.title != other.title {
+        return [one, other].map(|note| format!("“{}”", note.title)).into();
+    }
+    let name = |(place, text): (&str, &ReviewedText)| {
+        let lines = text.text.lines().filter(|line| !line.starts_with('#'));
+        let text = short_line(&lines.collect::<Vec<_>>().join(" "), MAX_NAME_CHARS);
+        format!("The {place} (“{text}”)")
+    };
+    ["first", "second"].into_iter().zip(texts).map(name).collect()
 }
 
 fn related(context: &Context, note: &RelatedNote) -> Related {
