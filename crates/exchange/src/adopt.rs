@@ -208,7 +208,8 @@ const DOCUMENTS: [&str; 30] = [
 /// a suffix such as `LICENSE-MIT`.
 fn is_document(path: &NotePath) -> bool {
     let name = path.stem().split(['-', '.']).next().unwrap_or_default();
-    path.folder().is_empty() && DOCUMENTS.contains(&name)
+    let is_in_capitals = !path.stem().contains(char::is_lowercase);
+    path.folder().is_empty() && is_in_capitals && DOCUMENTS.contains(&name)
 }
 
 #[cfg(test)]

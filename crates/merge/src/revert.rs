@@ -56,7 +56,7 @@ fn revert_frontmatter(after: &str, now: &str, before: &str) -> Option<String> {
 fn revert_keys(after: &str, now: &str, before: &str) -> Option<String> {
     let [after, now, before] = [Head::of(after)?, Head::of(now)?, Head::of(before)?];
     let text = |head: &Head<'_>, key: &str| head.get(key).map(|chunk| chunk.text.to_owned());
-    let is_taken_back = |key: &str| !UPDATED.starts_with(key) && text(&after, key) != text(&before, key);
+    let is_taken_back = |key: &str| UPDATED != format!("{key}:") && text(&after, key) != text(&before, key);
     let mut keys = before.chunks.iter().chain(&after.chunks).map(|chunk| chunk.key.as_str());
     if keys.any(|key| is_taken_back(key) && text(&now, key) != text(&after, key)) {
         return None;
@@ -73,7 +73,11 @@ fn revert_keys(after: &str, now: &str, before: &str) -> Option<String> {
             let previous = at.checked_sub(1).map(|previous| before.chunks[previous].key.as_str());
             let place =
                 chunks.iter().position(|(key, _)| Some(*key) == previous).map_or(0, |place| place + 1);
-            chunks.insert(place, (&chunk.key, chunk.text.to_owned()));
+            // Its comment went with it, unless another key has it now.
+            let comment = chunk.lead.trim();
+            let is_there = comment.is_empty() || now.chunks.iter().any(|other| other.lead.contains(comment));
+            let lead = if is_there { "" } else { chunk.lead };
+            chunks.insert(place, (&chunk.key, lead.to_owned() + chunk.text));
         }
     }
     let yaml: String = chunks.into_iter().map(|(_, text)| text).collect();

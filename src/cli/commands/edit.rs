@@ -38,7 +38,7 @@ pub fn edit_note(context: &Context, note: &str, output: &Output) -> Result<Print
 }
 
 /// Editors that run in the terminal; others may open a window.
-const TERMINAL_EDITORS: [&str; 9] = ["ed", "helix", "hx", "micro", "nano", "nvim", "pico", "vi", "vim"];
+const TERMINAL_EDITORS: [&str; 8] = ["helix", "hx", "micro", "nano", "nvim", "pico", "vi", "vim"];
 
 /// Runs the editor on a file and waits for it.
 pub fn open_editor(file: &PathBuf) -> Result<()> {
@@ -56,7 +56,9 @@ pub fn open_editor(file: &PathBuf) -> Result<()> {
     };
     let is_terminal = stdin::is_terminal() && std::io::stdout().is_terminal();
     let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    if !is_terminal && TERMINAL_EDITORS.contains(&name) {
+    let is_scripted =
+        arguments.iter().any(|argument| ["-es", "-Es", "--headless"].contains(&argument.as_str()));
+    if !is_terminal && !is_scripted && TERMINAL_EDITORS.contains(&name) {
         return Err(Error::usage(format!("the editor `{line}` needs a terminal"))
             .hint("`cm update NOTE --body -` reads a new text from standard input"));
     }

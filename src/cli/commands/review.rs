@@ -12,7 +12,7 @@ use crate::cli::stdin;
 use crate::cli::terminal;
 use cm_app::verbs::edit;
 use cm_app::verbs::inbox::{self, InboxKind};
-use cm_app::verbs::review::{self, CommitsPer, ReviewDecision, ReviewResult};
+use cm_app::verbs::review::{self, AppliedDecision, CommitsPer, ReviewDecision, ReviewResult};
 use cm_app::verbs::{undo, why};
 use cm_app::{Context, Error, Request, Result};
 use cm_note::finding::Severity;
@@ -93,8 +93,8 @@ fn interactive(context: &Context, options: &inbox::Options, output: &Output) -> 
     }
     let inbox = inbox::inbox(context, options)?;
     output.notices(context);
-    let mut outcome = ReviewResult { decisions: Vec::new() };
-    let decisions = std::cell::RefCell::new(&mut outcome.decisions);
+    // The decisions that each key led to.
+    let decisions = std::cell::RefCell::new(Vec::<Vec<AppliedDecision>>::new());
     let actions = walk::ReviewActions {
         key: &mut key,
         text: &mut |id| Ok(text::why::why(&why::why(context, id, 5)?)),
@@ -106,21 +106,27 @@ fn interactive(context: &Context, options: &inbox::Options, output: &Output) -> 
         settle: &mut |decided| {
             let decided = std::slice::from_ref(decided);
             let applied = review::apply_decisions(context, decided, CommitsPer::Decision)?;
-            decisions.borrow_mut().extend(applied.decisions);
+            decisions.borrow_mut().push(applied.decisions);
             Ok(())
         },
         undo: &mut || {
             // Not the newest commit: a note may have been edited since.
-            let last = decisions.borrow().last().and_then(|last| last.commit.clone());
-            let commit =
-                last.ok_or_else(|| Error::refused("no-commit", "the decision has no commit to undo"))?;
-            undo::undo(context, Some(&commit))?;
-            decisions.borrow_mut().retain(|decision| decision.commit.as_ref() != Some(&commit));
+            let last = decisions.borrow().last().cloned().unwrap_or_default();
+            let commits: Vec<&String> =
+                last.iter().rev().filter_map(|decision| decision.commit.as_ref()).collect();
+            if commits.is_empty() {
+                return Err(Error::refused("no-commit", "the decision has no commit to undo"));
+            }
+            for commit in commits {
+                undo::undo(context, Some(commit))?;
+            }
+            decisions.borrow_mut().pop();
             Ok(())
         },
     };
     let mut screen = anstream::AutoStream::auto(std::io::stderr().lock());
     walk::review_each(&inbox, &mut screen, terminal::error_width(), actions)?;
+    let outcome = ReviewResult { decisions: decisions.into_inner().into_iter().flatten().collect() };
     output.print(context, &outcome, text::review::settled)
 }
 

@@ -165,8 +165,8 @@ impl HookMessage {
     }
 
     /// Returns the text that describes the agent's current work: the prompt, or a failed command
-    /// with the error message of its output. The rest of the output shares words with many notes that do
-    /// not help.
+    /// with the error message of its output, or all of it if none is found. The rest of an output shares words
+    /// with many unrelated notes.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         match self.event? {

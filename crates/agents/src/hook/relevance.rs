@@ -36,30 +36,72 @@ impl ContentWords {
 /// Types of memories that may help after a command failed.
 pub const FAILURE_TYPES: [&str; 5] = ["fix", "error", "solution", "problem", "fact"];
 
+/// Words before a quoted error message.
+const BEFORE_MESSAGE: [&str; 13] = [
+    "with",
+    "error",
+    "errors",
+    "message",
+    "exception",
+    "says",
+    "said",
+    "throws",
+    "fails",
+    "failed",
+    "mit",
+    "con",
+    "avec",
+];
+/// Quotation marks with those that end them.
+const QUOTATION_MARKS: [(char, [char; 2]); 4] =
+    [('"', ['"', '"']), ('“', ['”', '"']), ('„', ['“', '”']), ('«', ['»', '»'])];
 /// Minimum number of content words of a quoted error message.
 const MIN_MESSAGE_WORDS: usize = 2;
-/// Minimum share of the words of a quoted error message that the output of the same failure has.
+/// Minimum share of the words of a quoted error message that the same failure has.
 const MIN_MESSAGE_SHARE: f64 = 0.6;
 
-/// Whether a note quotes error messages, none of which is in the output of a failed command: it is about
+/// Whether a note quotes error messages, none of which is in a failed command and its output: it is about
 /// another failure. `says_nothing` returns `true` for stop words.
 ///
 /// ```
 /// use cm_agents::hook::relevance::is_of_other_failure;
 /// let note = "`make test` failed with \"connection refused\" until `make db` was run";
-/// assert!(!is_of_other_failure(note, "psql: Connection refused", |_| false));
-/// assert!(is_of_other_failure(note, "assertion failed: 3 == 4", |_| false));
+/// assert!(!is_of_other_failure(note, "make test\npsql: Connection refused", |_| false));
+/// assert!(is_of_other_failure(note, "make test\nassertion failed: 3 == 4", |_| false));
+/// assert!(!is_of_other_failure("After a change run \"make gen proto\"", "make\nstale", |_| false));
 /// ```
 #[must_use]
-pub fn is_of_other_failure(note: &str, output: &str, says_nothing: impl Fn(&str) -> bool) -> bool {
-    let quotes = note.split(['"', '“', '”']).skip(1).step_by(2);
-    let messages = quotes.map(|quote| ContentWords::of(quote, &says_nothing).0);
+pub fn is_of_other_failure(note: &str, failure: &str, says_nothing: impl Fn(&str) -> bool) -> bool {
+    let messages = quoted_messages(note).into_iter().map(|quote| ContentWords::of(quote, &says_nothing).0);
     let mut messages = messages.filter(|words| words.len() >= MIN_MESSAGE_WORDS).peekable();
-    let output = ContentWords::of(output, &says_nothing).0;
-    let is_in_output = |words: BTreeSet<String>| {
-        words.intersection(&output).count() as f64 >= MIN_MESSAGE_SHARE * words.len() as f64
+    let failure = ContentWords::of(failure, &says_nothing).0;
+    let is_of_failure = |words: BTreeSet<String>| {
+        words.intersection(&failure).count() as f64 >= MIN_MESSAGE_SHARE * words.len() as f64
     };
-    messages.peek().is_some() && !messages.any(is_in_output)
+    messages.peek().is_some() && !messages.any(is_of_failure)
+}
+
+/// Returns the quotations of a note that a word such as "with" or "error" announces.
+fn quoted_messages(note: &str) -> Vec<&str> {
+    let (mut messages, mut from) = (Vec::new(), 0);
+    let opening = |text: &str| {
+        text.char_indices().find_map(|(at, c)| {
+            let (_, ends) = QUOTATION_MARKS.iter().find(|(begin, _)| *begin == c)?;
+            Some((at, at + c.len_utf8(), *ends))
+        })
+    };
+    while let Some((at, begin, ends)) = opening(&note[from..]) {
+        let rest = &note[from + begin..];
+        let Some(length) = rest.find(ends) else { break };
+        let before = note[..from + at].trim_end().trim_end_matches([':', ',']);
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+        if BEFORE_MESSAGE.contains(&word.as_str()) {
+            messages.push(&rest[..length]);
+        }
+        let end = from + begin + length;
+        from = end + note[end..].chars().next().map_or(0, char::len_utf8);
+    }
+    messages
 }
 
 /// Scores the relevance of a note to a question, 0–1, by their common words and their cosine

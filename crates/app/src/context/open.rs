@@ -12,7 +12,7 @@ use crate::context::main_worktree;
 use crate::context::models::Models;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::process_cache::ProcessCache;
-use crate::context::project_scope::code_mark;
+use crate::context::project_scope::{code_mark, project_of};
 use crate::context::request::Request;
 use crate::context::trust;
 use crate::context::vault_cache::VaultCache;
@@ -272,13 +272,10 @@ impl Context {
     /// Name of the project: the vault's folder, or the parent folder of a hidden one such as
     /// `.memory`; with the vault for all projects, the repository or folder of the call.
     pub fn workspace(&self) -> String {
-        let root = match self.target() {
-            open if open.level == VaultLevel::Global && !self.call.cwd.starts_with(open.vault.root()) => {
-                let repository = self.call.cwd.ancestors().find(|folder| folder.join(".git").exists());
-                repository.unwrap_or(&self.call.cwd)
-            }
-            open => open.vault.root(),
-        };
+        let root = self.target().vault.root();
+        if self.target().level == VaultLevel::Global && !self.call.cwd.starts_with(root) {
+            return project_of(&self.call.cwd).unwrap_or_default();
+        }
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         match name(root) {
             Some(hidden) if hidden.starts_with('.') => root.parent().and_then(name).unwrap_or(hidden),

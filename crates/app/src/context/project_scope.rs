@@ -123,15 +123,27 @@ fn names_of_folder(context: &Context) -> Vec<String> {
     let vault = context.target().vault.root();
     let is_hidden = name(vault).is_some_and(|name| name.starts_with('.'));
     let root = vault.parent().filter(|_| is_hidden).unwrap_or(vault);
-    let repository = || context.call.cwd.ancestors().find(|folder| folder.join(".git").exists());
-    let below = context.call.cwd.strip_prefix(root).ok();
-    let below = below.or_else(|| context.call.cwd.strip_prefix(repository()?).ok()).unwrap_or(Path::new(""));
+    let cwd = context.call.cwd.as_path();
+    let below = cwd.strip_prefix(root).ok();
+    let below = below.or_else(|| cwd.strip_prefix(repository_of(cwd)?).ok()).unwrap_or(Path::new(""));
     let below = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let projects = [root, cwd].into_iter().filter_map(project_of);
+    std::iter::once(context.workspace()).chain(below).chain(projects).collect()
+}
+
+/// Returns the name of the project that a folder is part of: that of its repository, of the main work tree if it is
+/// linked; without a repository the folder's own.
+pub(crate) fn project_of(folder: &Path) -> Option<String> {
+    let root = repository_of(folder).unwrap_or(folder);
     // `…/main/.git/worktrees/NAME` of a linked work tree of `…/main`.
     let linked = named_git_dir(root);
     let git = linked.as_deref().and_then(Path::parent).filter(|folder| folder.ends_with("worktrees"));
-    let main = git.and_then(Path::parent).and_then(Path::parent).and_then(name);
-    std::iter::once(context.workspace()).chain(below).chain(main).collect()
+    let main = git.and_then(Path::parent).and_then(Path::parent);
+    Some(main.unwrap_or(root).file_name()?.to_string_lossy().into_owned())
+}
+
+fn repository_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 #[cfg(test)]

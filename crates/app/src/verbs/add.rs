@@ -63,7 +63,9 @@ pub struct AddedNote {
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
 pub fn add(context: &Context, options: &Options) -> Result<AddedNote> {
-    plan(context, options, NoteTemplate::skeleton)?.with_similar(context).write(context)
+    let planned = plan(context, options, NoteTemplate::skeleton)?;
+    require_keys(context, options, &planned)?;
+    planned.with_similar(context).write(context)
 }
 
 /// Like [`add`], if `check` finds nothing against it while no other process writes. The caller compares
@@ -76,7 +78,9 @@ pub(crate) fn add_if(
     options: &Options,
     check: impl FnOnce(&OpenVault) -> Result<()>,
 ) -> Result<AddedNote> {
-    plan(context, options, NoteTemplate::skeleton)?.write_if(context, check)
+    let planned = plan(context, options, NoteTemplate::skeleton)?;
+    require_keys(context, options, &planned)?;
+    planned.write_if(context, check)
 }
 
 /// Opens a private draft of a new memory in `editor`, then writes and commits the result without
@@ -191,13 +195,20 @@ fn plan(
         body,
         extra,
     });
-    let fields = parse::parse(&Split::of(&text)).fields;
-    if let Some(key) = note_type.required.iter().find(|key| fields.get(key).is_none()) {
-        return Err(Error::usage(format!("a note of the type `{}` needs `{key}`", note_type.name))
-            .hint(format!("add `--set {key}=VALUE`")));
-    }
     let message = CommitMessage::new("add", format!("Add {} \"{title}\"", note_type.name)).id(id.as_str());
     Ok(PlannedNote { id, path, text, template, message, title, similar: Vec::new() })
+}
+
+/// Checks that a planned note has the keys that its type requires. In an editor, the person can still write them.
+fn require_keys(context: &Context, options: &Options, planned: &PlannedNote) -> Result<()> {
+    let open = context.target();
+    let note_type = known_type(open, &options.note_type)?;
+    let fields = parse::parse(&Split::of(&planned.text)).fields;
+    match note_type.required.iter().find(|key| fields.get(key).is_none()) {
+        Some(key) => Err(Error::usage(format!("a note of the type `{}` needs `{key}`", note_type.name))
+            .hint(format!("add `--set {key}=VALUE`"))),
+        None => Ok(()),
+    }
 }
 
 /// Frontmatter keys that have their own options and cannot be set as additional keys.

@@ -62,7 +62,10 @@ pub fn edit(
     };
     let mut after = load_edited()?;
     if let Some(text) = with_time_of_edit(&found.text(), &after.text(), context.now()) {
-        cm_store::vault::write::write(&open.vault, &path, text.as_bytes())?;
+        // A late save of the editor is not overwritten.
+        if load_edited()?.bytes == after.bytes {
+            cm_store::vault::write::write(&open.vault, &path, text.as_bytes())?;
+        }
         after = load_edited()?;
     }
     let sound = after.note.findings.iter().all(|found| found.severity != Severity::Error);

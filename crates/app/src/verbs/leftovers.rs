@@ -20,7 +20,7 @@ pub(super) fn of(note: &Note) -> impl Iterator<Item = &Finding> {
     note.findings.iter().filter(|finding| finding.code.is_leftover())
 }
 
-/// The name of a leftover, which stays while others of its note are decided.
+/// The name of a leftover, which stays while others of its note are decided, unless they are about the same paragraph.
 fn name_of(leftover: &Finding) -> String {
     blake3::hash(leftover.message.as_bytes()).to_hex()[..NAME_DIGITS].to_owned()
 }

@@ -213,7 +213,9 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
             note.feedback.push(feedback.clone());
             let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&feedback) }];
             edits.extend(matured(&mut note, &feedback, &constants));
-            if quarantine::is_confirmed_by(context, &note, &feedback) {
+            // An agent that only writes a marker, as a note may ask it to, confirms nothing.
+            let is_full = options.weight.is_none_or(|weight| weight >= 1.0);
+            if is_full && quarantine::is_confirmed_by(context, &note, &feedback) {
                 edits.push(Edit::set_text("state", BulletState::Active.name()));
             }
             Ok(ChangeSet { message, changes: vec![VaultFileChange::edit(path.clone(), edits)] })

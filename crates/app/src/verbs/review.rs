@@ -102,6 +102,10 @@ pub fn apply_decisions(
                 decided.push(note);
             }
         }
+        // A note as a whole includes each of its leftovers.
+        let whole: Vec<NotePath> =
+            decided.iter().filter(|note| note.leftover.is_none()).map(|note| note.path.clone()).collect();
+        decided.retain(|note| note.leftover.is_none() || !whole.contains(&note.path));
         // One leftover of a note has its own commit, since others may be of the same note.
         let is_apart = |note: &DecidedNote| {
             commits == CommitsPer::Note || note.leftover.is_some() || *decision == ReviewDecision::Take
@@ -155,8 +159,12 @@ fn take(context: &Context, note: &DecidedNote) -> Result<Vec<AppliedDecision>> {
     let renamed = rename::rename(context, note.path.as_str(), &title, false)?;
     let path = NotePath::parse(&renamed.path).unwrap_or_else(|_| note.path.clone());
     let heading = DecidedNote { path: path.clone(), leftover: Some(leftover) };
-    let mut applied = vec![apply_decision(context, ReviewDecision::Keep, &[heading])?];
-    applied[0].decision = Settlement::Take;
+    // Both commits are of the decision, so that undoing it undoes both.
+    let decision = Settlement::Take;
+    let mut applied =
+        vec![AppliedDecision { decision, ids: vec![renamed.id], into: None, commit: renamed.commit }];
+    let settled = apply_decision(context, ReviewDecision::Keep, &[heading])?;
+    applied.push(AppliedDecision { decision, ..settled });
     if has_others {
         applied.push(apply_decision(context, ReviewDecision::Take, &[DecidedNote { path, leftover: None }])?);
     }

@@ -139,24 +139,10 @@ pub fn missing_parts(text: &str, sources: &[&str], names: &[&str]) -> Vec<String
 const MAX_OTHER_WORDS_SHARE: usize = 3;
 /// Number of first letters in which two forms of a word agree.
 const MIN_SHARED_CHARS: usize = 4;
-/// Words for what cannot be taken back or reaches others.
-const GRAVE: [&str; 16] = [
-    "delete",
-    "drop",
-    "remove",
-    "erase",
-    "wipe",
-    "destroy",
-    "overwrite",
-    "reset",
-    "purge",
-    "publish",
-    "deploy",
-    "send",
-    "upload",
-    "disable",
-    "lösche",
-    "borra",
+/// Beginnings of words for what cannot be taken back or reaches others.
+const GRAVE: [&str; 18] = [
+    "delet", "drop", "remov", "eras", "wipe", "wiping", "destroy", "overwrit", "reset", "purg", "publish",
+    "deploy", "send", "upload", "disabl", "lösch", "borra", "supprim",
 ];
 /// Words for following a rule, which a proposal may add.
 const NEUTRAL: [&str; 29] = [
@@ -192,13 +178,19 @@ const NEUTRAL: [&str; 29] = [
 ];
 
 /// Returns the content words of a text that are beyond paraphrase: words for grave acts, and all new ones if they are
-/// more than a third of its content words. Empty if the text is in another language than the sources.
+/// more than a third of its content words. Only the former if the text is in another language than the sources.
 fn new_subjects(text: &str, sources: &[&str], source_words: &HashSet<String>) -> Vec<String> {
     let languages: Vec<Language> = sources.iter().filter_map(|source| Language::of(source)).collect();
+    let is_grave = |word: &str| GRAVE.iter().find(|stem| word.starts_with(**stem)).copied();
+    let is_named = |stem: &str| source_words.iter().any(|other| other.starts_with(stem));
+    let grave: Vec<String> = content_words(text)
+        .into_iter()
+        .filter(|word| is_grave(word).is_some_and(|stem| !is_named(stem)))
+        .collect();
     let is_translated =
         Language::of(text).is_some_and(|own| !languages.is_empty() && !languages.contains(&own));
     if is_translated {
-        return Vec::new();
+        return grave;
     }
     let is_compared = |word: &String| {
         let word = word.as_str();
@@ -212,8 +204,8 @@ fn new_subjects(text: &str, sources: &[&str], source_words: &HashSet<String>) ->
     let new: Vec<&String> =
         own.iter().filter(|word| !source_words.iter().any(|other| is_form_of(word, other))).collect();
     let are_many = new.len() * MAX_OTHER_WORDS_SHARE > own.len();
-    let is_beyond = |word: &&&String| are_many || GRAVE.contains(&word.as_str());
-    new.iter().filter(is_beyond).map(|word| (**word).clone()).collect()
+    let others = new.into_iter().filter(|word| are_many && !grave.contains(word)).cloned();
+    grave.iter().cloned().chain(others).collect()
 }
 
 fn stem(word: &str) -> String {

@@ -46,13 +46,17 @@ pattern!(
     | (?:oublie|oubliez|laisse[zs]?\s+tomber|abandonne[zs]?)\s+la\s+(?:règle|convention|décision|consigne)\s+(?:sur|de|du|des|concernant|pour)\s+
         (?:(?:les|la|le)\s+)?(?P<fr>(?:[^,.;:!?]|\.\S)+)
     | (?:oublie|oubliez|ignore[zs]?)\s+ce\s+qu(?:e\s+j['’]|['’]on\s+)(?:ai|a)\s+dit\s+(?:sur|de|du|des|concernant|à\ propos\ d[eu]s?)\s+
-        (?:(?:les|la|le)\s+)?(?P<fr_said>(?:[^,.;:!?]|\.\S)+)
-    | (?:scratch|scrap|ditch|forget(?:\s+about)?)\s+(?P<en_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:we|let['’]?s|use|take|i['’]?d)\b
-    | vergiss\s+(?P<de_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:wir|lass|nimm|nehmen)\b
-    | olv[ií]da(?:te\s+de)?\s+(?P<es_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:usamos|vamos|mejor|usa|usemos)\b
-    | oublie[zs]?\s+(?P<fr_name>[\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:on|nous|prends|utilise)\b)
+        (?:(?:les|la|le)\s+)?(?P<fr_said>(?:[^,.;:!?]|\.\S)+))
     | (?:^|[，。；：！,]\s*)(?:那|就|请|把)?(?:忘掉|忘了|废除|作废|不用管)(?:关于|有关)?(?P<zh>[^，。；：！？的]{1,20}?)(?:的)?(?:那条|那个|这条)?(?:规则|规定|约定)
     | (?:^|[，。；：！,]\s*)(?:请)?(?:忘掉|忘了|忽略)我(?:之前|以前)?(?:说过?的?)?(?:关于|有关)(?P<zh_said>[^，。；：！？的]{1,20}?)的(?:话|说法)"
+);
+// What is given up by its name, and what is chosen instead: "scratch Mailgun, we go with Postmark".
+pattern!(
+    SWAPPED = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|und|y|et)\s+)(?:(?:ok(?:ay)?|so|also|no|then)[,\s]+)*(?:
+      (?:scratch|scrap|ditch|forget(?:\s+about)?)\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:we(?:['’]ll)?\s+(?:go|use|take)|let['’]?s\s+(?:go\s+with|use|take)|use|take)\b
+    | vergiss\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:wir\s+(?:nehmen|nutzen|verwenden)|nimm)\b
+    | olv[ií]da(?:te\s+de)?\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:usamos|usemos|usa|vamos\s+con)\b
+    | oublie[zs]?\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:on\s+(?:prend|utilise|passe)|prends|utilise)\b)"
 );
 // The clause ends behind what became of the rule: "the rule is off by one" withdraws none.
 pattern!(
@@ -92,7 +96,7 @@ pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
 );
 pattern!(
-    UNSPECIFIC = r"(?i)^(?:it|its|that|this|these|those|them|all|everything|about|das|es|eso|esto|todo|ça|cela|tout|whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
+    UNSPECIFIC = r"(?i)^(?:it|its|not|nicht|pas|that|this|these|those|them|all|everything|about|das|es|eso|esto|todo|ça|cela|tout|whole|same|first|last|new|old|other|general|above|这个|那个|这条|那条|你的|我们的?|所有的?)$"
 );
 
 /// Returns the topic of the rule that a sentence withdraws, and the length of the part that says so, in bytes;
@@ -110,6 +114,14 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
     (is_sure && !cut.is_empty() && !UNSPECIFIC.is_match(cut)).then_some((cut, length))
 }
 
+/// Returns the name of what a sentence gives up for something else.
+fn swapped(sentence: &str) -> Option<&str> {
+    let found = SWAPPED.captures(sentence).filter(|_| !sentence.ends_with(['?', '？']))?;
+    let name = found.iter().skip(1).flatten().next()?;
+    let is_sure = !is_unsure(sentence.get(..name.start()).unwrap_or_default()) && !is_for_now(sentence);
+    (is_sure && !UNSPECIFIC.is_match(name.as_str())).then_some(name.as_str())
+}
+
 /// Whether a sentence may say that something is no longer done.
 fn says_no_longer(sentence: &str) -> bool {
     sentence.chars().count() <= MAX_WITHDRAWAL_CHARS
@@ -124,11 +136,12 @@ impl Withdrawal {
     /// statement's probabilities.
     pub fn of(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
         let text = statement.text.as_str();
-        let withdrawn_topic = withdrawn(text);
+        let is_lasting = judged.lasting() >= MIN_LASTING_PROBABILITY;
+        let given_up = || swapped(text).filter(|_| is_lasting).map(|name| (name, 0));
+        let withdrawn_topic = withdrawn(text).or_else(given_up);
         let gone_tool = gone(text, judged.lasting()).filter(|_| withdrawn_topic.is_none());
-        let is_withdrawal = withdrawn_topic.is_some()
-            || gone_tool.is_some()
-            || judged.lasting() >= MIN_LASTING_PROBABILITY && says_no_longer(text);
+        let is_withdrawal =
+            withdrawn_topic.is_some() || gone_tool.is_some() || is_lasting && says_no_longer(text);
         if statement.is_pasted || !is_withdrawal {
             return None;
         }
@@ -179,6 +192,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_given_up_for_something_else_is_named() {
+        for (sentence, name) in [
+            (
+                "And scratch Mailgun, we go with Postmark instead: their EU region can't send.",
+                Some("Mailgun"),
+            ),
+            ("vergiss Mailgun, wir nehmen Postmark", Some("Mailgun")),
+            ("olvida mailgun, usamos postmark", Some("mailgun")),
+            ("oublie Mailgun, on prend Postmark", Some("Mailgun")),
+            ("forget it, we use Postmark", None),
+            ("Forget tests, let's get the demo running", None),
+            ("Vergiss nicht, wir nehmen pnpm", None),
+        ] {
+            assert_eq!(swapped(sentence), name, "{sentence}");
+        }
+    }
+
+    #[test]
     fn a_withdrawn_rule_is_named_in_each_language() {
         let withdrawn_topic = |sentence| withdrawn(sentence).map(|(topic, _)| topic);
         for (sentence, topic) in [
@@ -198,10 +229,6 @@ mod tests {
             ("la règle du vendredi ne s'applique plus", "vendredi"),
             ("忘掉关于 yarn 的规则", "yarn"),
             ("scrap the decision about redis", "redis"),
-            ("And scratch Mailgun, we go with Postmark instead: their EU region can't send.", "Mailgun"),
-            ("vergiss Mailgun, wir nehmen Postmark", "Mailgun"),
-            ("olvida mailgun, usamos postmark", "mailgun"),
-            ("oublie Mailgun, on prend Postmark", "Mailgun"),
             ("ok, forget what I said about squash merges", "squash merges"),
             ("Vergiss, was ich über Tabs gesagt habe.", "Tabs"),
             ("olvida lo que dije sobre npm", "npm"),

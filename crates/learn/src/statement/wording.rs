@@ -19,13 +19,13 @@ pattern!(
     LEAD = r"(?ix)^(?:
         (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
-          |then|dann|also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto|careful|watch\ out|heads\ up|like\ i\ said|as\ i\ said
-          |vorsicht|achtung|wie\ gesagt|attention|cuidado|ojo|claro|pues|bueno|como\ dije
+          |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:new\ |neue\ |nueva\ |nouvelle\ )?(?:rule|decision|convention|policy|regel|entscheidung|regla|decisión|règle|décision)(?:\ (?:then|here|dann|entonces|alors))?\s*:\s+
-      | (?:yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
+      | (?:careful|watch\ out|heads\ up|(?:like|as)\ i\ said|then|vorsicht|achtung|wie\ gesagt|dann|attention|cuidado|ojo|claro|pues|bueno|como\ dije
+          |yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
           |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
@@ -34,19 +34,28 @@ pattern!(
 // Reproaches beside an order, answers to the agent, and the task at hand: they say nothing to the order's next reader.
 pattern!(
     REPROACH = r"(?ix)(?:^|(?P<end>[.!?])\s+)(?:
-      (?:i|we)(?:['’]ve)?\s+(?:have\s+|did\s+)?(?:already|just|literally|clearly)?\s*(?:told|said|asked|explained)\b[^.!?]{0,60}
-    | (?:how\ (?:often|many\ times)|again|seriously|come\ on|wie\ oft|schon\ wieder|combien\ de\ fois|cuántas\ veces)\b[^.!?]{0,60}
-    | (?:das\ habe?\ ich|ya\ (?:te\ )?(?:lo\ )?(?:dije|he\ dicho)|je\ (?:te\ )?l['’]ai\ déjà)\b[^.!?]{0,60}
-    )(?:[.!?]+|$)"
+      (?:i|we)(?:['’]ve|\s+have|\s+did)?\s+(?:already\s+|just\s+)?(?:told|asked|said)(?:\s+(?:you|claude|codex|cursor|gemini|it|this|that|so|before|twice
+        |already|again|last|the|other|in|week|time|month|day|session|yesterday|many|times|\d+))*
+    | how\ (?:often|many\ times)\b[^.!?]{0,60}\?
+    | (?:again|seriously|come\ on|schon\ wieder)
+    | das\ habe?\ ich(?:\s+(?:dir|doch|schon|bereits|einmal|zweimal|letzte|woche))*\s+gesagt
+    | ya\ (?:te\ )?lo\ (?:dije|he\ dicho)(?:\s+(?:antes|ayer|dos|veces))*
+    | je\ (?:te\ )?l['’]ai\ déjà\ dit(?:\s+(?:hier|avant))*
+    )\s*(?:[.!?]+|$)"
 );
-pattern!(ANSWER = r"(?i)^(?:because|due to|weil|wegen|porque|por|parce que|à cause)\b[^.!?]{0,60}[.!?]\s+");
 pattern!(
-    TASK_AT_HAND =
-        r"(?i),?\s*(?:so\s+|and\s+)?(?:please|pls)\s+\w+\s+(?:that|this|these|those|it)\b[^.,;!?]*[.!]?$"
+    ANSWER = r"(?ix)^(?:(?:because|due\ to|weil|wegen|porque|parce\ que)\s+(?:[^\s.!?]+\s+){0,3}|por\ (?:el|la|los|las)\s+)[^\s.!?]+[.!?]\s+"
+);
+pattern!(
+    TASK_AT_HAND = r"(?i),\s*(?:so\s+)?(?:please|pls)\s+\w+\s+(?:that|this|these|those)\s+\w+(?:\s+(?:so|too|now|accordingly))?[.!]?$"
+);
+pattern!(
+    CONDITION =
+        r"(?i)^(?:if|when|whenever|before|after|once|wenn|falls|bevor|nachdem|si|cuando|quand|avant|après)\b"
 );
 // The day of the session, at the end of a clause: "moved to port 6544 yesterday, 5544 is dead".
 pattern!(
-    PASSED_DAY = r"(?i)\s(?:yesterday|last\s+night|this\s+morning|earlier\s+today|gestern|heute\s+(?:früh|morgen)|ayer|esta\s+mañana|hier|ce\s+matin)\s*(?P<end>[,.;:!)]|$)"
+    PASSED_DAY = r"(?i)\s(?:yesterday|last\s+night|this\s+morning|earlier\s+today|gestern|heute\s+(?:früh|morgen)|ayer|esta\s+mañana|ce\s+matin)\s*(?P<end>[,.;:!)]|$)"
 );
 pattern!(
     POINTS = r"(?ix)\b(?:it|its|them|they|those|these|(?:the\ )?same|ones?
@@ -148,8 +157,9 @@ pub(super) fn standing_alone(
 /// Removes what only the session's reader needs, unless hardly anything else is there.
 fn without_asides(text: &str) -> Cow<'_, str> {
     let mut bare = PASSED_DAY.replace_all(text, "$end");
-    for (aside, rest) in [(&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")] {
-        let without = aside.replace_all(&bare, rest);
+    let asides = [(&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")];
+    for (aside, rest) in &asides[..if CONDITION.is_match(text) { 2 } else { 3 }] {
+        let without = aside.replace_all(&bare, *rest);
         if without != bare && content_word_count(&without) >= MIN_SUBJECT_WORDS {
             bare = Cow::Owned(without.into_owned());
         }
@@ -249,6 +259,22 @@ mod tests {
                 "I prefer early returns to nested ifs.",
             ),
             ("I told you", "I told you."),
+            (
+                "I said use pnpm, not npm. npm breaks the lockfile here.",
+                "I said use pnpm, not npm. npm breaks the lockfile here.",
+            ),
+            ("Again, never edit src/gen by hand.", "Never edit src/gen by hand."),
+            ("If a test is flaky, please mark that test", "If a test is flaky, please mark that test."),
+            (
+                "Keep the changelog, please write it in English",
+                "Keep the changelog, please write it in English.",
+            ),
+            ("Die Tests liegen hier, nicht in src.", "Die Tests liegen hier, nicht in src."),
+            (
+                "Por defecto usa pnpm. Los lockfiles de npm se rompen.",
+                "Por defecto usa pnpm. Los lockfiles de npm se rompen.",
+            ),
+            ("attention heads use fp16 here", "Attention heads use fp16 here."),
         ] {
             assert_eq!(worded(typed, StatementContext::Plain, None).0, text);
         }

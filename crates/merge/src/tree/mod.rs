@@ -357,7 +357,12 @@ fn with_alias(
     let note = FileVersion { path, bytes: &bytes, executable: false, stamp: None }.note(vocabulary);
     let names = note.aliases.iter().chain([&note.title]);
     let is_known = names.into_iter().any(|name| *name == title) || path.stem() == title;
+    let all = note.aliases.iter().chain([&title]).cloned().map(Value::String).collect();
     let push = Edit::Push { key: "aliases".to_owned(), item: Value::String(title) };
+    // Aliases that are one text become a list.
+    let set = Edit::Set { key: "aliases".to_owned(), value: Value::Sequence(all) };
     let edited = std::str::from_utf8(&bytes).ok().filter(|_| !is_known);
-    edited.and_then(|text| apply(text, &[push]).ok()).map_or(bytes, String::into_bytes)
+    edited
+        .and_then(|text| apply(text, &[push]).or_else(|_| apply(text, &[set])).ok())
+        .map_or(bytes, String::into_bytes)
 }

@@ -20,9 +20,9 @@ pub struct Leftover {
     pub part: LeftoverPart,
     /// The value or text of the other side; null if that side removed the part.
     pub value: Value,
-    /// `updated` of the note on the other side.
+    /// Time of the other side's change: the later of `updated` of its note and its newest commit of it.
     pub updated: Option<Instant>,
-    /// `author` of the note on the other side.
+    /// Author of the other side's change: that of its newest commit of the note, else `author` of its note.
     pub author: Option<String>,
 }
 
@@ -185,7 +185,7 @@ pub fn taken(text: &str, only: Option<usize>) -> Result<Vec<Edit>, LeftoverError
 /// Removes the line break of a removed paragraph, and blank lines that would stand twice.
 fn remove_blank_lines(body: &mut String, at: usize, line_break: &str) {
     let is_line = at == 0 || body[..at].ends_with(line_break);
-    let is_after_blank = at == 0 || body[..at].ends_with(&line_break.repeat(2));
+    let is_after_blank = body[..at].trim().is_empty() || body[..at].ends_with(&line_break.repeat(2));
     let mut end = at;
     while body[end..].starts_with(line_break) && (is_after_blank || (is_line && end == at)) {
         end += line_break.len();

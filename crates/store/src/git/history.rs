@@ -121,7 +121,7 @@ impl Repo {
     }
 
     /// Returns for each of the paths the newest commit that changed it, of those in `tip` and not in `base`. Merges are
-    /// left out, and so are all but the newest [`MAX_DATED_COMMITS`].
+    /// left out, and so are all but the newest 2,000.
     pub fn newest_changes(
         &self,
         base: CommitId,

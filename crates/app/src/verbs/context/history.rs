@@ -48,10 +48,13 @@ const TASK_WORDS_PER_MATCH: usize = 3;
 const TASK_WORDS_PER_DISTANT_MATCH: usize = 2;
 /// Maximum number of rules and memories out of use that are compared with the sessions.
 const MAX_UNUSED_STATEMENTS: usize = 50;
-/// An excerpt repeats a statement if it has this share of the words of the shorter of both, which count as at least
-/// so many.
-const MIN_REPEATED_SHARE: f64 = 0.75;
+/// Minimum Jaccard similarity of an excerpt and a statement that it repeats.
+const MIN_REPEATED_SHARE: f64 = 0.5;
+/// Minimum number of words of a statement that is recognized in an excerpt.
 const MIN_REPEATED_WORDS: usize = 4;
+/// Words of an excerpt that says that something else holds now.
+const CHANGES: [&str; 10] =
+    ["not", "longer", "anymore", "instead", "forget", "nicht", "mehr", "stattdessen", "ya", "plus"];
 /// Number of sessions to retrieve per shown session, because some are filtered out.
 const RETRIEVED_PER_SHOWN_SESSION: usize = 4;
 
@@ -272,9 +275,13 @@ fn once(logs: Vec<LogPassage>, shown: &mut HashSet<String>) -> Vec<SessionPassag
     passages
 }
 
-/// Whether an excerpt of a session has most words of a statement.
+/// Whether an excerpt of a session has the words of a statement and few others, and does not say what holds instead.
 fn repeats(snippet: &str, statement: &BTreeSet<String>) -> bool {
-    similarity::overlap(&similarity::words(snippet), statement, MIN_REPEATED_WORDS) >= MIN_REPEATED_SHARE
+    let words = similarity::words(snippet);
+    let is_change = words.difference(statement).any(|word| CHANGES.contains(&word.as_str()));
+    statement.len() >= MIN_REPEATED_WORDS
+        && !is_change
+        && similarity::jaccard(&words, statement) >= MIN_REPEATED_SHARE
 }
 
 /// Whether a text looks like a prompt injection rather than a record of work.

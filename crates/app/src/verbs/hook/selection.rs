@@ -50,64 +50,118 @@ pub(super) fn parts(
 ) -> Result<Vec<InjectionPart>> {
     let text: String = question.chars().take(MAX_QUESTION_CHARS).collect();
     let is_failure = message.event == Some(HookEvent::ToolFailure);
-    let question = InjectionQuestion {
-        words: ContentWords::of(&text, is_stop_word),
-        output: message.error.as_deref().filter(|_| is_failure),
-    };
     let settings = &context.target().settings;
     let limits = SelectionLimits {
         threshold: settings.number(keys::HOOKS_THRESHOLD),
         notes: settings.integer(keys::HOOKS_MAX_NOTES),
         characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
     };
-    if question.words.is_empty() || limits.notes == 0 {
+    let words = ContentWords::of(&text, is_stop_word);
+    if words.is_empty() || limits.notes == 0 {
         return Ok(Vec::new());
     }
     check_indexes(context)?;
-    let query = Query { root: wish(&text, message), notices: Vec::new() };
-    let fine = text.split_whitespace().count() <= MAX_FINE_WORDS;
-    let is_task = !is_failure;
-    let stages = RankingStages { fine, graph: false, ..RankingStages::default() };
-    let retrieval =
-        Retrieval { query: &query, meaning: &text, stages, by_meaning: SemanticThreshold::Near, is_task };
-    let (kinds, scope) = (WorkspaceKinds::of(context, false), ProjectScope::of(context, None));
-    let seen = MentionIndex::of(&text);
-    let candidates = |retrieval: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
-        let mut candidates = Vec::new();
-        let ranked = context.retrieve(retrieval, most)?.ranked;
-        let superseded = SupersededByVault::of(context, &ranked)?;
-        for ranked in ranked {
-            if superseded.contains(&ranked) || !scope.includes_memory(&ranked.note, ranked.open.level) {
-                continue;
-            }
-            if received_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, received_ids) {
-                continue;
-            }
-            let bullet = Bullet::of(&ranked.note);
-            if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
-                continue;
-            }
-            candidates.extend(candidate(&scope, &ranked, &question, &query, limits.threshold));
-        }
-        Ok(candidates)
+    let selection = Selection {
+        context,
+        scope: ProjectScope::of(context, None),
+        kinds: WorkspaceKinds::of(context, false),
+        seen: MentionIndex::of(&text),
+        text: &text,
+        words,
+        failure: is_failure.then(|| format!("{text}\n{}", message.error.as_deref().unwrap_or_default())),
+        superseded: SupersededByVault::of(context)?,
+        received_ids,
+        threshold: limits.threshold,
     };
-    let confirmed = choose(&candidates(retrieval, MAX_CANDIDATES)?, received_ids, &limits);
+    let confirmed =
+        choose(&selection.candidates(wish(&text, message), MAX_CANDIDATES)?, received_ids, &limits);
     // Asked apart, so that many of them displace nothing that is confirmed.
-    let unverified = Query { root: unverified(&text, message), notices: Vec::new() };
     let room = SelectionLimits {
         notes: limits.notes.div_ceil(UNVERIFIED_SHARE).min(limits.notes - confirmed.len()),
         characters: limits.characters / UNVERIFIED_SHARE,
         ..limits
     };
-    let unverified_retrieval = Retrieval {
-        query: &unverified,
-        meaning: &text,
-        stages,
-        by_meaning: SemanticThreshold::Near,
-        is_task,
+    let few = match room.notes {
+        0 => Vec::new(),
+        _ => selection.candidates(unverified(&text, message), MAX_UNVERIFIED)?,
     };
-    let few = if room.notes == 0 { Vec::new() } else { candidates(unverified_retrieval, MAX_UNVERIFIED)? };
     Ok(parts_of(confirmed, choose(&few, received_ids, &room)))
+}
+
+/// The question, and what decides which notes may be injected for it.
+struct Selection<'s> {
+    context: &'s Context,
+    scope: ProjectScope<'s>,
+    kinds: WorkspaceKinds<'s>,
+    /// What the question mentions.
+    seen: MentionIndex,
+    text: &'s str,
+    words: ContentWords,
+    /// A failed command and its output; `None` if the question is a prompt.
+    failure: Option<String>,
+    superseded: SupersededByVault,
+    received_ids: &'s BTreeSet<String>,
+    /// Minimum relevance of a candidate.
+    threshold: f64,
+}
+
+impl Selection<'_> {
+    /// Returns the candidates among the `most` notes that match the query best.
+    fn candidates(&self, root: QueryNode, most: usize) -> Result<Vec<InjectionCandidate>> {
+        let query = Query { root, notices: Vec::new() };
+        let fine = self.text.split_whitespace().count() <= MAX_FINE_WORDS;
+        let retrieval = Retrieval {
+            query: &query,
+            meaning: self.text,
+            stages: RankingStages { fine, graph: false, ..RankingStages::default() },
+            by_meaning: SemanticThreshold::Near,
+            is_task: self.failure.is_none(),
+        };
+        let ranked = self.context.retrieve(retrieval, most)?.ranked;
+        let may_be_given = |ranked: &&RankedNote<'_>| {
+            let note = &ranked.note;
+            !self.superseded.contains(ranked)
+                && self.scope.includes_memory(note, ranked.open.level)
+                && !self.received_ids.contains(note.key())
+                && !is_in_core(note, self.received_ids)
+                && Bullet::of(note).is_none_or(|bullet| self.kinds.holds(&bullet, &self.seen))
+        };
+        Ok(ranked.iter().filter(may_be_given).filter_map(|ranked| self.candidate(ranked, &query)).collect())
+    }
+
+    /// Converts a search hit into a candidate for injection; `None` if it may not be shown or its
+    /// relevance is too low.
+    fn candidate(&self, ranked: &RankedNote<'_>, query: &Query) -> Option<InjectionCandidate> {
+        let note = &ranked.note;
+        let statement = match Bullet::of(note) {
+            Some(bullet) => bullet.content().to_owned(),
+            None => format!("{} {}", note.title, note.tags.join(" ")),
+        };
+        if self.failure.as_ref().is_some_and(|failure| is_of_other_failure(&statement, failure, is_stop_word))
+        {
+            return None;
+        }
+        let by_words =
+            relevance(&self.words, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
+        // The confidence by the coarse model alone says too little, and any note that names the failed tool has some.
+        let confidence = ranked.confidence.filter(|_| ranked.parts.fine.is_some() && self.failure.is_none());
+        let by_meaning = match (ranked.need, confidence) {
+            (Some(need), _) => relevance_of_need(need.value()),
+            (None, Some(confidence)) => relevance_of_confidence(confidence.value()),
+            (None, None) => 0.0,
+        };
+        let relevance = by_words.max(by_meaning);
+        if relevance < self.threshold {
+            return None;
+        }
+        let found = load(ranked.open, &note.path).ok()?;
+        let snippet = match note.kind {
+            NoteKind::Bullet => String::new(),
+            _ => NoteSnippets::of(query).of_text(&found.note, &found.text(), ranked.passage),
+        };
+        let line = line(&self.scope, ranked.open.level, &found, snippet)?;
+        Some(InjectionCandidate { id: note.key().to_owned(), line, relevance })
+    }
 }
 
 /// Whether CORE.md in the session's context already contains the whole note: CORE.md lists titles,
@@ -154,68 +208,19 @@ fn parts_of(confirmed: Vec<InjectionEntry>, unverified: Vec<InjectionEntry>) -> 
     ]
 }
 
-/// The question with which notes are compared.
-struct InjectionQuestion<'q> {
-    words: ContentWords,
-    /// Output of a failed command; `None` if the question is a prompt.
-    output: Option<&'q str>,
-}
-
-/// The superseded notes among hits of several vaults.
+/// The notes of each vault that its edges supersede.
 struct SupersededByVault(Vec<(VaultLevel, SupersededNotes)>);
 
 impl SupersededByVault {
-    fn of(context: &Context, ranked: &[RankedNote<'_>]) -> Result<Self> {
-        let of_vault = |open: &OpenVault| {
-            let notes = ranked.iter().filter(|ranked| ranked.open.level == open.level);
-            let notes = notes.map(|ranked| &ranked.note);
-            Ok((open.level, SupersededNotes::of(context, open, notes)?))
-        };
+    fn of(context: &Context) -> Result<Self> {
+        let of_vault =
+            |open: &OpenVault| Ok((open.level, SupersededNotes::of(context, open, std::iter::empty())?));
         context.vaults.iter().map(of_vault).collect::<Result<_>>().map(Self)
     }
 
     fn contains(&self, ranked: &RankedNote<'_>) -> bool {
         self.0.iter().any(|(level, notes)| *level == ranked.open.level && notes.contains(&ranked.note))
     }
-}
-
-/// Converts a search hit into a candidate for injection; `None` if it may not be shown or its
-/// relevance is below `threshold`.
-fn candidate(
-    scope: &ProjectScope<'_>,
-    ranked: &RankedNote<'_>,
-    question: &InjectionQuestion<'_>,
-    query: &Query,
-    threshold: f64,
-) -> Option<InjectionCandidate> {
-    let note = &ranked.note;
-    let statement = match Bullet::of(note) {
-        Some(bullet) => bullet.content().to_owned(),
-        None => format!("{} {}", note.title, note.tags.join(" ")),
-    };
-    if question.output.is_some_and(|output| is_of_other_failure(&statement, output, is_stop_word)) {
-        return None;
-    }
-    let by_words =
-        relevance(&question.words, &ContentWords::of(&statement, is_stop_word), ranked.parts.coarse);
-    // The confidence by the coarse model alone says too little, and whatever names the tool of a failed command has some.
-    let confidence = ranked.confidence.filter(|_| ranked.parts.fine.is_some() && question.output.is_none());
-    let by_meaning = match (ranked.need, confidence) {
-        (Some(need), _) => relevance_of_need(need.value()),
-        (None, Some(confidence)) => relevance_of_confidence(confidence.value()),
-        (None, None) => 0.0,
-    };
-    let relevance = by_words.max(by_meaning);
-    if relevance < threshold {
-        return None;
-    }
-    let found = load(ranked.open, &note.path).ok()?;
-    let snippet = match note.kind {
-        NoteKind::Bullet => String::new(),
-        _ => NoteSnippets::of(query).of_text(&found.note, &found.text(), ranked.passage),
-    };
-    let line = line(scope, ranked.open.level, &found, snippet)?;
-    Some(InjectionCandidate { id: note.key().to_owned(), line, relevance })
 }
 
 /// Formats a note as one line for injection; `None` if it may not be shown.

@@ -12,17 +12,15 @@ use cm_learn::outcome::feedback::{RuleFeedback, RuleRef, marked_notes};
 use cm_note::note::{Note, NoteKind};
 
 impl SessionProcessor<'_> {
-    /// Records the session's feedback on memories, and lists the markers that name no note in a notice.
-    ///
-    /// # Errors
-    /// The errors of [`mark::mark`].
+    /// Records the session's feedback on memories. What cannot be recorded, and the markers that name no note, are
+    /// listed in notices: the session's other changes are committed.
     pub(super) fn mark_memories(
         &self,
         transcript: &SessionTranscript,
         rules: &[RuleRef<'_>],
         todo: &QueuedSession,
         notices: &mut Vec<String>,
-    ) -> Result<()> {
+    ) {
         let is_rule = |id: &str| rules.iter().any(|rule| rule.id.eq_ignore_ascii_case(id));
         let mut unknown: Vec<String> = Vec::new();
         for marked in marked_notes(&transcript.events, &transcript.steps) {
@@ -33,7 +31,11 @@ impl SessionProcessor<'_> {
                 Ok(found) if found.note.kind == NoteKind::Memory => {
                     let (id, is_new) = (found.note.key().to_owned(), is_new(&found.note, &marked, todo));
                     if is_new && !self.run_options.dry_run {
-                        self.mark_memory(&id, &marked, transcript)?;
+                        let failed = self.mark_memory(&id, &marked, transcript).err();
+                        notices
+                            .extend(failed.map(|error| {
+                                format!("feedback on {id} was not recorded: {}", error.message)
+                            }));
                     }
                 }
                 // A rule that is out of use gets no feedback.
@@ -46,7 +48,6 @@ impl SessionProcessor<'_> {
             let ids = logs::text(&unknown.join(", "), &self.reader.rules);
             notices.push(format!("markers of notes that do not exist were dropped: {ids}"));
         }
-        Ok(())
     }
 
     fn mark_memory(&self, id: &str, marked: &RuleFeedback, transcript: &SessionTranscript) -> Result<()> {

@@ -2,6 +2,7 @@
 //! existing note already states.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use yaml_serde::Value;
@@ -10,6 +11,7 @@ use super::later_word::{StatementOrigin, replaced_memories};
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::project_scope::project_of;
 use crate::error::Result;
 use crate::sessions::session_filter::is_global;
 use crate::verbs::add::known_type;
@@ -137,7 +139,10 @@ pub fn plan_memory(
     // In a vault for all projects, what is known of one of them is not shown in the others. A preference is its
     // person's everywhere.
     let is_of_project = is_global(context, open) && remembered.note_type != "preference";
-    let project = proposal.workspace.filter(|_| is_of_project).map(project_name);
+    let project = proposal.workspace.filter(|_| is_of_project).map(|folder| match Path::new(folder) {
+        there if there.is_dir() => project_of(there).unwrap_or_default(),
+        _ => project_name(folder),
+    });
     let own_keys = [("state", state.map(str::to_owned)), ("workspace", project)];
     let extra = own_keys.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
     let text = compose::memory(&MemoryDraft {

@@ -75,7 +75,7 @@ impl SessionProcessor<'_> {
         self.gather_drafts(&mut gathered, &transcript, &own, &playbook.bullets);
         let gathered = gathered.with_shown(shown);
         let committed = self.commit(&proposed, &gathered)?;
-        self.mark_memories(&transcript, &rules, todo, &mut notices)?;
+        self.mark_memories(&transcript, &rules, todo, &mut notices);
         if !self.run_options.dry_run {
             notices.extend(settle_verdicts(self.context, &proposed, &committed));
         }

@@ -3,7 +3,6 @@
 //!
 //! Files of other tools are never written. All texts are redacted before they are used.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
@@ -31,7 +30,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
 use cm_store::vault::external_folder;
-use cm_text::similarity;
+use cm_text::canonical::CanonicalForm;
 
 /// Folders of stashes that other tools wrote, relative to the project folder.
 const STASHES: [&str; 1] = [".claude/stash"];
@@ -206,6 +205,8 @@ pub fn existing(context: &Context, open: &OpenVault) -> Result<ExistingMemory> {
 
 /// Minimum number of words of a statement that is a part of another.
 const MIN_PART_WORDS: usize = 4;
+/// Maximum number of words that a claim has besides the statement that it repeats, such as "from now on".
+const MAX_WORDS_BESIDES: usize = 4;
 
 /// Removes the claims that a rule, decision or blocked pattern of the vault makes already. What a person rejected,
 /// retired or forgot is among them, so that it does not come back as a preference.
@@ -214,14 +215,21 @@ const MIN_PART_WORDS: usize = 4;
 /// Returns an error if the notes cannot be read.
 pub fn retain_new(context: &Context, open: &OpenVault, sources: &mut [MemorySource]) -> Result<()> {
     let notes = context.notes_of(open)?;
-    let statements: Vec<BTreeSet<String>> =
-        notes.iter().filter_map(statement).map(|text| similarity::words(&text)).collect();
+    let statements: Vec<CanonicalForm> =
+        notes.iter().filter_map(statement).map(|text| CanonicalForm::of(&text)).collect();
     let is_new = |text: &str| {
-        let words = similarity::words(text);
-        let is_part = |part: &BTreeSet<String>, whole: &BTreeSet<String>| {
-            part == whole || part.len() >= MIN_PART_WORDS && part.is_subset(whole)
+        let claim = CanonicalForm::of(text);
+        let is_part = |part: &CanonicalForm, whole: &CanonicalForm| {
+            part.words().len() >= MIN_PART_WORDS
+                && whole.as_str().contains(part.as_str())
+                && part.negations() == whole.negations()
+                && part.numbers() == whole.numbers()
         };
-        !statements.iter().any(|statement| is_part(&words, statement) || is_part(statement, &words))
+        let repeats = |statement: &CanonicalForm| {
+            let is_little_more = claim.words().len() <= statement.words().len() + MAX_WORDS_BESIDES;
+            claim == *statement || is_part(&claim, statement) || is_little_more && is_part(statement, &claim)
+        };
+        !statements.iter().any(repeats)
     };
     for source in sources {
         for claims in [&mut source.facts, &mut source.preferences] {

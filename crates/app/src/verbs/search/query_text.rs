@@ -20,7 +20,9 @@ pub(super) fn with_fields(options: &Options, now: Instant) -> Result<String> {
     if let Some(until) = &options.until {
         parts.push(format!("created:<={}", date("until", Instant::parse_typed_to_end(until, now))?));
     }
-    parts.extend(options.types.iter().map(|value| field("type", value)));
+    let types =
+        options.types.iter().map(|types| types.split(',').map(str::trim).collect::<Vec<_>>().join(","));
+    parts.extend(types.map(|value| field("type", &value)));
     parts.extend(options.category.iter().map(|value| field("category", value)));
     parts.extend(options.priority.map(Priority::name).map(|value| field("priority", value)));
     parts.extend(options.tags.iter().map(|value| field("tag", value)));

@@ -215,14 +215,14 @@ fn merged(
     planned.collect()
 }
 
-/// Returns the paths that both sides changed, and if both removed some, the paths of the new files, which may be the removed
-/// ones at other paths.
+/// Returns the paths that both sides changed, and if either removed one of them, the paths of the new files, which may be
+/// the removed ones at other paths.
 fn changed_by_both(ours: &[SideChange], theirs: &[SideChange]) -> HashSet<NotePath> {
     let of_theirs: BTreeMap<&NotePath, &SideChange> =
         theirs.iter().map(|change| (&change.path, change)).collect();
     let both = ours.iter().filter_map(|change| Some((change, *of_theirs.get(&change.path)?)));
     let both: Vec<_> = both.filter(|(ours, theirs)| ours.new != theirs.new || ours.new.is_none()).collect();
-    let is_moved = both.iter().any(|(ours, theirs)| ours.new.is_none() && theirs.new.is_none());
+    let is_moved = both.iter().any(|(ours, theirs)| ours.new.is_none() || theirs.new.is_none());
     let added = ours.iter().chain(theirs).filter(|change| is_moved && change.old.is_none());
     both.iter().map(|(ours, _)| &ours.path).chain(added.map(|change| &change.path)).cloned().collect()
 }
@@ -235,10 +235,12 @@ fn stamp(
     changes: &mut [SideChange],
     wanted: &HashSet<NotePath>,
 ) -> Result<()> {
-    if wanted.is_empty() {
+    let own: HashSet<NotePath> =
+        changes.iter().map(|change| &change.path).filter(|path| wanted.contains(path)).cloned().collect();
+    if own.is_empty() {
         return Ok(());
     }
-    let mut newest = repo.newest_changes(base, tip, wanted)?;
+    let mut newest = repo.newest_changes(base, tip, &own)?;
     for change in changes {
         if let Some(commit) = newest.remove(&change.path).filter(|_| change.stamp.is_none()) {
             change.stamp = Some(ChangeStamp { at: commit.time, author: commit.author });
@@ -271,7 +273,11 @@ impl BaseTree {
                 let (path, new) = (path.clone(), bytes.clone());
                 ours.push(SideChange { path, old, new, executable: false, stamp: None });
             }
-            let theirs = lower.changes_to(repo, *other)?;
+            let mut theirs = lower.changes_to(repo, *other)?;
+            // The merges of these commits knew the times of the changes.
+            let both = changed_by_both(&ours, &theirs);
+            stamp(repo, lower.commit, *first, &mut ours, &both)?;
+            stamp(repo, lower.commit, *other, &mut theirs, &both)?;
             let exists = |path: &NotePath| repo.has_at(*first, path).unwrap_or(true);
             for file in merge_changes(&ours, &theirs, vocabulary, &exists) {
                 tree.merged.insert(file.path, file.new);

@@ -64,8 +64,8 @@ fn without_safe_parts(plain: &str) -> String {
         if evades { found[0].to_owned() } else { format!("{}{between}", &found["negation"]) }
     };
     // It refuses to overwrite what others pushed.
-    let plain = plain.replace("--force-with-lease", "");
-    FORBIDDEN.replace_all(&SAFE_CONDITION.replace_all(&plain, safe), safe).into_owned()
+    let plain = plain.replace(" --force-with-lease", "");
+    FORBIDDEN.replace_all(&SAFE_CONDITION.replace_all(&plain, safe), "$order it").into_owned()
 }
 
 fn hides(text: &str) -> Option<&'static str> {
