@@ -9,14 +9,14 @@ fuzz_target!(|text: &str| {
     match DeltaFile::parse(text) {
         Ok(file) => {
             for delta in &file.deltas {
-                let _ = (delta.name(), delta.ids());
+                let _ = (delta.kind(), delta.ids());
             }
             let written = serde_json::to_string(&file).expect("what was read from JSON is written as JSON");
             let again = DeltaFile::parse(&written).expect("what was written is read");
-            let names = |file: &DeltaFile| {
-                file.deltas.iter().map(cm_playbook::curation::delta::CurationDelta::name).collect::<Vec<_>>()
+            let kinds = |file: &DeltaFile| {
+                file.deltas.iter().map(cm_playbook::curation::delta::CurationDelta::kind).collect::<Vec<_>>()
             };
-            assert_eq!(names(&again), names(&file));
+            assert_eq!(kinds(&again), kinds(&file));
         }
         Err(error) => assert!(!error.message.is_empty(), "a refusal says why"),
     }

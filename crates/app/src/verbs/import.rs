@@ -214,7 +214,7 @@ fn import_file(context: &Context, options: &Options, source: &Path) -> Result<Fo
 /// The error for a file of a format that no importer reads.
 pub(crate) fn no_importer(shown: &str) -> Error {
     Error::refused("no-importer", format!("cm has no importer for {shown}")).hint(
-        "write each entry as a Markdown file, and import the folder; of files, notes (.md, .txt), playbooks (.yaml) and rule files such as AGENTS.md are read",
+        "cm reads notes (.md, .txt), playbooks (.yaml) and rule files such as AGENTS.md; write other entries as Markdown files, and import their folder",
     )
 }
 
