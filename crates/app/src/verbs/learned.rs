@@ -1,4 +1,4 @@
-//! What was learned between two commits.
+//! Lists the rules and memories that were learned, changed or retired between two commits.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ cm_text::named_enum! {
         Changed = "changed",
         /// The maturity of a rule fell, but it is still in use.
         Demoted = "demoted",
-        /// It was retired or deprecated.
+        /// The note was retired or deprecated.
         Retired = "retired",
         /// The file was deleted.
         Removed = "removed",

@@ -8,7 +8,7 @@ use super::Heads;
 use super::head::Head;
 use crate::side::SideName;
 
-/// What a side did with a leftover of the base.
+/// Decision of a side on a leftover of the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Taken,
@@ -53,7 +53,7 @@ fn leftovers(head: &Head<'_>) -> Vec<Leftover> {
     items.into_iter().flatten().filter_map(|item| Leftover::of(item.as_mapping()?)).collect()
 }
 
-/// What a side did with a leftover; `None` if neither of the two versions stands there.
+/// Returns the decision of a side on a leftover; `None` if neither of the two versions stands there.
 fn decision(leftover: &Leftover, base: &Head<'_>, side: &Head<'_>) -> Option<Decision> {
     match &leftover.part {
         LeftoverPart::Paragraph(own) => {

@@ -93,7 +93,7 @@ struct Selection<'s> {
     context: &'s Context,
     scope: ProjectScope<'s>,
     kinds: WorkspaceKinds<'s>,
-    /// What the question mentions.
+    /// Words and phrases of the question, in which scopes are looked for.
     seen: MentionIndex,
     text: &'s str,
     words: ContentWords,
