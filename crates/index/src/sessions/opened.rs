@@ -36,7 +36,12 @@ impl CommitPayload {
         format!("{SCHEMA_VERSION} {} {}", self.serial, u8::from(self.unjoined))
     }
 
+    /// Parses the payload of a commit. An index without one has no commit yet: another process is
+    /// creating it, or was killed while it did, so that the index counts as missing.
     fn of_payload(payload: &str) -> Result<Self, RebuildReason> {
+        if payload.is_empty() {
+            return Err(RebuildReason::Missing);
+        }
         let mut numbers = payload.split(' ').map(str::parse::<u64>);
         match (numbers.next(), numbers.next(), numbers.next()) {
             (Some(Ok(layout)), _, _) if layout != u64::from(SCHEMA_VERSION) => Err(RebuildReason::Foreign),

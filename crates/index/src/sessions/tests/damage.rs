@@ -4,8 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tantivy::{Index, IndexSettings};
+
 use super::sample_session::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
+use crate::sessions::schema::schema;
+use crate::sessions::store::documents;
 use crate::sessions::{SessionStoreWriter, Sessions};
+use crate::text::FramedDirectory;
 use crate::{Error, RebuildReason, frame};
 
 fn talks() -> Vec<SampleSession> {
@@ -145,4 +150,17 @@ fn an_index_of_another_version_is_told_from_a_damaged_one() {
     assert_ne!(text, other);
     frame::write(&meta, other.as_bytes()).unwrap();
     assert!(matches!(version(), Err(Error::Unusable(RebuildReason::Foreign))));
+}
+
+#[test]
+fn an_index_that_another_process_is_creating_counts_as_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = documents(folder.path());
+    fs::create_dir_all(&documents).unwrap();
+    let (schema, _) = schema();
+    Index::create(FramedDirectory::open(&documents).unwrap(), schema, IndexSettings::default()).unwrap();
+    let failure = Sessions::open(folder.path()).version().unwrap_err();
+    assert!(matches!(failure, Error::Unusable(RebuildReason::Missing)), "{failure}");
+    SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
+    assert!(Sessions::open(folder.path()).version().unwrap() > 0);
 }
