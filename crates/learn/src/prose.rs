@@ -381,6 +381,12 @@ fn without_strong(text: &str) -> String {
     remaining
 }
 
+/// Returns a text with a capital letter at its beginning.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Cuts a text to `most` characters, between words, with a trailing `…`. Code spans are dropped
 /// rather than cut.
 ///

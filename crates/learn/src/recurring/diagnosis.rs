@@ -1,6 +1,7 @@
 //! Finds explanations of agents that a check confirmed: a command fails, the agent says why and edits files, and the
 //! command passes.
 
+use super::explanation::stated;
 use super::pattern::{PatternNote, RecurringPattern};
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
@@ -15,7 +16,7 @@ pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
             let Some(explanation) = streak.explanation.filter(|_| !streak.is_without_changes()) else {
                 continue;
             };
-            let head = explanation.trim_end_matches('.').to_owned();
+            let head = stated(explanation);
             let occurrence = Occurrence::new(trace, streak.first, quote(streak, explanation));
             match found.iter_mut().find(|one| one.head == head) {
                 Some(diagnosis) => diagnosis.support.add(trace.conversation, occurrence),

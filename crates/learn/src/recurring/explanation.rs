@@ -1,7 +1,7 @@
-//! Finds where an agent explains why something failed.
+//! Finds where an agent explains why something failed, or what made it work.
 
 use crate::content_words::content_word_count;
-use crate::prose::{MessageAuthor, pattern, sentences};
+use crate::prose::{MessageAuthor, capitalized, pattern, sentences};
 
 /// Maximum length of an explanation, in characters.
 pub(super) const MAX_EXPLANATION_CHARS: usize = 280;
@@ -29,23 +29,78 @@ pattern!(
         | doit|doivent|il\ faut|sans|seulement|si
         | debe|deben|hay\ que|tiene\ que|sin|solo|si)\b"
 );
+// "Confirmed: …", "The test confirms it. …".
+pattern!(
+    CONFIRMS = r"(?ix)^(?:(?:ok|yes|so|good)[,.]?\s+)?(?:
+        confirmed | verified | the\ (?:\w+\ )?(?:test|check|build|run|benchmark|probe|log|trace|profile)s?\ (?:now\ )?(?:confirms?|proves?)(?:\ (?:it|that|this))?
+      | bestätigt | der\ (?:test|lauf|build)\ bestätigt\ (?:es|das) | confirmado | (?:el\ test|la\ prueba)\ lo\ confirma | confirmé | le\ test\ le\ confirme | 确认了?
+      )\s*(?:[:.,–—：。]\s*|$)"
+);
+// "With `X=1` in run.sh it passes", "Builds again after `make gen`".
+pattern!(
+    WORKED = r"(?ix)
+      ^(?:with|after|without|using|once)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through)\b
+    | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
+        (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if)\b
+    | ^(?:mit|nach|ohne|seit)\s.+\b(?:läuft|laufen|klappt|geht|gehen|passt|baut|funktioniert|startet)\b
+    | ^(?:jetzt\ |es\ |das\ )?(?:läuft|klappt|geht|baut|funktioniert|startet)\s+(?:(?:jetzt|wieder|nun)\s+)?(?:mit|nach|ohne|seit)\b
+    | ^(?:con|tras|después\ de|sin)\s.+\b(?:funciona|pasan?|compila|arranca|conecta)\b | ^(?:ya\ )?(?:funciona|pasan?|compila|arranca)\s+(?:con|tras|sin)\b
+    | ^(?:avec|après|sans)\s.+\b(?:passe(?:nt)?|marche|fonctionne|compile|démarre)\b | ^(?:ça\ )?(?:passe|marche|fonctionne|compile)\s+(?:avec|après|sans)\b"
+);
+// What has to be done.
+pattern!(
+    REQUIRES = r"(?ix)\b(?:must|has\ to|have\ to|needs?\ to)\ (?:be|go|come|move|run|match|follow|stay|point|list|name|contain)\b
+      | \b(?:muss|müssen)\b.+\b(?:werden|sein|laufen|stehen|passen)\b | \b(?:hay\ que|tienen?\ que|debe[n]?)\ \w+[aei]r\b | \b(?:doi(?:t|vent)|il\ faut)\ \w+(?:er|ir|re)\b"
+);
+// A word that names something of the project: code, an option, a path, a setting, an abbreviation.
+pattern!(
+    NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{2,}\b|\w\.\w{1,4}\b"
+);
 
 /// Whether a sentence connects a condition or a cause with what follows from it.
 pub(super) fn connects(text: &str) -> bool {
     CAUSE.is_match(text) || CONNECTS.is_match(text)
 }
 
-/// Returns the first sentence of an agent's message that names a cause. `None` for a message without one, and for
-/// guesses.
+/// Returns the first sentence of an agent's message that names a cause; without one, the sentence that the agent
+/// says was confirmed, or that says what made something work. `None` for a message without any, and for guesses.
 pub(super) fn explanation(message: &str) -> Option<String> {
-    let all = sentences(message, MessageAuthor::Agent);
-    let is_cause = |text: &String| {
-        CAUSE.is_match(text)
-            && is_certain(text)
-            && text.chars().count() <= MAX_EXPLANATION_CHARS
-            && content_word_count(text) >= MIN_EXPLANATION_WORDS
-    };
-    all.into_iter().map(|one| one.text).find(is_cause)
+    let all: Vec<String> =
+        sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text).collect();
+    let mut telling = all.iter().filter(|text| is_telling(text));
+    let has_worked = |text: &&String| WORKED.is_match(text) && NAMES_THING.is_match(text);
+    let cause = telling.clone().find(|text| CAUSE.is_match(text));
+    let confirmed = || confirmed(&all).filter(|text| is_telling(text));
+    cause.or_else(confirmed).or_else(|| telling.find(has_worked)).cloned()
+}
+
+/// Returns the first sentence of an agent's message that says what has to be done; `None` for a message without one,
+/// and for guesses.
+pub(super) fn requirement(message: &str) -> Option<String> {
+    let mut all = sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text);
+    all.find(|text| REQUIRES.is_match(text) && is_telling(text))
+}
+
+/// Whether a sentence is certain, and long and short enough for an explanation.
+fn is_telling(text: &str) -> bool {
+    is_certain(text)
+        && text.chars().count() <= MAX_EXPLANATION_CHARS
+        && content_word_count(text) >= MIN_EXPLANATION_WORDS
+}
+
+/// Returns the sentence that a message says was confirmed: the one with such a word at its beginning, or, if that
+/// stands alone, the next one.
+fn confirmed(sentences: &[String]) -> Option<&String> {
+    let at = sentences.iter().position(|text| CONFIRMS.is_match(text))?;
+    let stands_alone = CONFIRMS.find(&sentences[at])?.end() == sentences[at].len();
+    sentences.get(at + usize::from(stands_alone))
+}
+
+/// Returns an explanation without "Confirmed:" at its beginning and without the full stop.
+pub(super) fn stated(explanation: &str) -> String {
+    let text = explanation.trim_end_matches('.');
+    let start = CONFIRMS.find(text).map_or(0, |found| found.end());
+    if 0 < start && start < text.len() { capitalized(&text[start..]) } else { text.to_owned() }
 }
 
 /// Whether a sentence is neither a guess nor a question.

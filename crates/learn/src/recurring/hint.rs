@@ -5,7 +5,7 @@ use super::explanation::MAX_EXPLANATION_CHARS;
 use super::remark::statements;
 use super::trace::TracedKind;
 use crate::content_words::content_word_count;
-use crate::prose::pattern;
+use crate::prose::{capitalized, pattern};
 
 /// Minimum number of content words of a sentence that says how things are done here.
 const MIN_HINT_WORDS: usize = 5;
@@ -85,10 +85,4 @@ fn place_in(text: &str) -> Option<&str> {
         let is_path = word.matches('/').count() > 1 || word.contains(['.', '_']) && word.contains('/');
         is_path && !word.starts_with(['/', '~', '-'])
     })
-}
-
-fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().collect::<String>());
-    first.unwrap_or_default() + chars.as_str()
 }

@@ -36,7 +36,7 @@ pattern!(
     | \bthe\ (?:real\ |actual\ )?cause\ was\b | \broot\ cause\b"
 );
 pattern!(
-    WRONG_GUESS = r"(?ix)\b(?:that\ was(?:n['’]t|\ not)\ it | (?:was|is)\ not\ (?:it|the\ (?:cause|reason|problem)) | that\ was\ wrong
+    WRONG_GUESS = r"(?ix)\b(?:that\ was(?:n['’]t|\ not)\ it | (?:was|is)\ not\ (?:it|the\ (?:cause|reason|problem)) | (?:that|i)\ was\ (?:wrong|mistaken) | (?:then|so)\ (?:it|that)(?:['’]s|\ is|\ was)\ not
         | (?:has|had)\ nothing\ to\ do | did(?:n['’]t|\ not)\ help | still\ (?:fails?|the\ same) | no\ change\b | same\ error
         | das\ war\ es\ nicht | war(?:en)?\ es\ nicht | ist\ es\ nicht | daran\ liegt\ es\ nicht | hat\ nichts\ (?:gebracht|damit) | half\ nicht
         | no\ era\ eso | no\ fue\ eso | ce\ n['’](?:est|était)\ pas )\b"
@@ -45,7 +45,8 @@ pattern!(
 // Answers that confirm an explanation. Thanks and praise alone do not.
 pattern!(
     AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
-        (?:a+h+|aha|oha|wow)[\s,.!] | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
+        (?:a+h+|aha|oha|wow|o+h{2,})[\s,.!] | (?:that|it|this)\ (?:would|does|could|will|must)\ (?:fit|explain|be\ it) | (?:that|it|this)\ (?:fits|explains) | (?:sounds|seems)\ (?:right|plausible)
+        | (?:this|that)\ is\ an?\ (?:satisfying|good|convincing|plausible)\ explanation | das\ passt | logisch | das\ erklärt | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
         | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
         | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era|s[ií])|eso$|buena|tiene\ sentido
@@ -54,11 +55,11 @@ pattern!(
 // Answers from which it follows that the work is done, or is to be done as proposed.
 pattern!(
     ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
-        (?:great|nice|good|perfect|super|awesome|lovely|sweet|brilliant|classic|finally|thanks|thank\ you|(?:it\ )?works|do\ (?:it|that)|go\ ahead
+        (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|amazing|bravo|top|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|you\ made|(?:it\ )?works|do\ (?:it|that)|go\ ahead
         | please\ do | makes?\ sense | fair\ enough
-        | klasse|prima|perfekt|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
-        | genial|perfecto|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
-        | parfait|génial|nickel|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | cool\s*(?:[,.!]|$) | $ )"
+        | klasse|prima|perfekt|spitze|wunderbar|sehr\ (?:gut|schön)|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
+        | genial|perfecto|guapo|te\ quiero|muy\ bien|ol[eé]|estupendo|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
+        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | cool\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪] | $ )"
 );
 // Sentences about the agent's own actions, which explain nothing.
 pattern!(
@@ -247,16 +248,15 @@ impl<'t> RemarkReader<'t> {
 }
 
 impl TurnExplanation {
-    /// Reads an explanation of at least [`MIN_UNMARKED_EXPLANATION_WORDS`] content words from a message.
+    /// Reads an explanation from a message; without a word that marks a cause, one of at least
+    /// [`MIN_UNMARKED_EXPLANATION_WORDS`] content words.
     fn of(message: &str) -> Option<Self> {
         let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
         let cause = explanation(message).and_then(|cause| all.iter().position(|text| *text == cause));
         let text = join_sentences(&all[cause.unwrap_or_default()..]);
-        (content_word_count(&text) >= MIN_UNMARKED_EXPLANATION_WORDS && connects(&text)).then_some(Self {
-            text,
-            names_cause: cause.is_some(),
-            has_edited: false,
-        })
+        let is_telling = content_word_count(&text) >= MIN_UNMARKED_EXPLANATION_WORDS && connects(&text);
+        let names_cause = cause.is_some();
+        (names_cause || is_telling).then_some(Self { text, names_cause, has_edited: false })
     }
 }
 

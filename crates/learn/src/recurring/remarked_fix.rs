@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::command::TracedCommand;
+use super::explanation::stated;
 use super::pattern::{PatternNote, RecurringPattern};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind};
@@ -105,7 +106,7 @@ impl<'t> RemarkedFix<'t> {
     }
 
     fn of_remark(remark: &'t str, before: String, answer: Option<&'t str>) -> Self {
-        let text = remark.trim_end_matches('.').to_owned();
+        let text = stated(remark);
         Self { head: text.clone(), text, commands: Vec::new(), is_convention: false, before, remark, answer }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::command::{ReducedLine, TracedCommand, reduce};
-use super::explanation::explanation;
+use super::explanation::{explanation, requirement};
 use super::hint::{hint_of_command, is_hint};
 use super::remark::{AgentMessage, remarks, statements_of};
 use super::signature::{CommandFailure, has_error};
@@ -226,9 +226,16 @@ fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<Trac
         let before = steps.iter().rev().find(|step| step.line < line);
         before.is_some_and(|step| matches!(&step.kind, TracedKind::Failed { failure, .. } if !failure.judged))
     };
+    let follows_repair = |line: u64| {
+        let before = steps.partition_point(|step| step.line < line);
+        let TracedKind::Passed { command } = &steps.get(before.checked_sub(1)?)?.kind else { return None };
+        let is_own = |step: &&TracedStep| matches!(&step.kind, TracedKind::Failed { command: failed, .. } if failed.text == command.text);
+        steps[..before].iter().any(|step| is_own(&step)).then_some(())
+    };
     let explained = messages.iter().filter_map(|message| {
         let stated = || statements_of(message.text).filter(|_| follows_failure(message.line));
-        let kind = TracedKind::Explained { text: explanation(message.text).or_else(stated)? };
+        let required = || follows_repair(message.line).and_then(|()| requirement(message.text));
+        let kind = TracedKind::Explained { text: explanation(message.text).or_else(required).or_else(stated)? };
         Some(TracedStep { line: message.line, at: message.at, kind })
     });
     explained.collect()

@@ -16,7 +16,7 @@ use crate::content_words::content_words;
 use crate::diary::{Diary, DiaryItem, StatementAuthor};
 use crate::evidence_quote::EvidenceQuote;
 use crate::outcome::feedback::RuleFeedback;
-use crate::prose::pattern;
+use crate::prose::{capitalized, pattern};
 use crate::statement::{Certainty, LastingStatement, StatementKind};
 use crate::workspace_path::project_name;
 use cm_note::bullet::content;
@@ -369,10 +369,8 @@ fn feedback_drafts(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
 /// Formats a clause as a sentence, with a capital letter and a period.
 fn as_sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';', ':']);
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
     let stop = if text.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-    format!("{first}{}{stop}", chars.as_str())
+    capitalized(text) + stop
 }
 
 const _: () = assert!(MAX_DRAFTS <= 50);

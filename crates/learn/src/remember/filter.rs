@@ -4,7 +4,7 @@
 //! context that is lost later.
 
 use crate::content_words::content_word_count;
-use crate::prose::pattern;
+use crate::prose::{capitalized, pattern};
 use cm_note::markdown::escape::visible;
 
 /// Minimum number of content words in a fact.
@@ -167,13 +167,12 @@ fn stripped(text: &str) -> String {
 }
 
 fn capitalize(text: &str) -> String {
-    let mut letters = text.chars();
     let word = text.split_whitespace().next().unwrap_or_default();
     // A name such as `npm` or useState keeps its form.
     if !word.chars().all(|c| c.is_ascii_lowercase()) {
         return text.to_owned();
     }
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalized(text)
 }
 
 #[cfg(test)]

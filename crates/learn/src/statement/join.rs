@@ -83,7 +83,7 @@ pattern!(
 );
 // "Brilliant, so now we just …": praise of what went wrong.
 pattern!(
-    IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b"
+    IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*(?:\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b|(?:ja){2,}\W*$|(?:ha){2,}\W*$|\blol\W*$|[😂🤣]\W*$)"
 );
 // Jokes, what would be if something were otherwise, what may come, and what others want.
 pattern!(
@@ -104,6 +104,9 @@ pattern!(
     FOR_ONCE = r"(?ix)
       (?:^|[,;.]\s*)this\ (?:one\ )?time\b | \bthis\ (?:one\ )?time\s*(?:$|[,.;!:)]|\b(?:i|we|you|it|with|without|please)\b)
     | \bthis\ (?:ticket|pr|mr|task|branch|story|issue)\ (?:is|covers|touches)\ (?:only|just)\b
+    | \b(?:for|until|till)\ (?:tonight|this\ (?:evening|afternoon|morning|week|release|sprint))\b | \bas\ we\ speak\b
+    | \b(?:leave|skip|drop|forget|lass\w*|deja|laisse)\b.{1,40}[,;:–—]\s*\S+\s+(?:does|do|is\ doing|will\ do|takes?|fix(?:es)?|macht|hace|fait)\s+(?:it|that|them|das|es|lo|le|la)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week|am\s+\w+tag|morgen|heute|später|mañana|luego|hoy|demain|ce\ soir)\b
+    | \b(?:leave|skip|drop|forget)\s+(?:it|that)\b.{0,6}[,;:–—]\s*\S+\s+(?:does|do|will\ do|takes?|fix(?:es)?)\s+(?:it|that)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week)\b
     | \b(?:just\ this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
     | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
         noon | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
@@ -124,6 +127,14 @@ pattern!(
         |toujours|désormais|jamais|chaque|siempre|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|nunca|cada
         |(?:from|von|ab|du|de|desde)\s\w+\s(?:until|till?|bis|au|jusqu\S*|hasta))\b
       | 以后|总是|每|从这次|必须"
+);
+// "btw the staging db listens on 5544": no task, also at the beginning of a session.
+pattern!(
+    ASIDE = r"(?ix)^(?:(?:oh|hey|hi|hallo|hola|salut|ok(?:ay)?|and|so)[,!\s]+)*(?:
+        btw | by\ the\ way | fyi | for\ (?:your\ information|context|the\ record) | just\ so\ (?:you|u)\ know | heads[\s-]up
+      | (?:good|useful|important)\ to\ know | (?:please\ )?note(?:\ that\b|:) | before\ you\ start
+      | übrigens | nur\ dass\ du(?:['’]s|\ es)\ weißt | zur\ info | por\ cierto | para\ que\ (?:lo\ )?sepas | ojo[:,] | au\ fait | pour\ info | à\ savoir
+      )\b | ^(?:顺便|另外|提醒一下)"
 );
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
@@ -222,9 +233,11 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     if [&IRONIC, &NOT_MEANT, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
         return false;
     }
-    // The first sentence of a session mostly is the task, unless it says "always".
-    let is_opener =
-        statement.context == StatementContext::Plain && statement.place == 0 && !is_standing(&statement.text);
+    // The first sentence of a session mostly is the task, unless it says "always" or "by the way".
+    let is_opener = statement.context == StatementContext::Plain
+        && statement.place == 0
+        && !is_standing(&statement.text)
+        && !ASIDE.is_match(&statement.text);
     let is_rule = judged.kind() == StatementKind::Rule;
     let is_remembered =
         REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
@@ -308,6 +321,18 @@ mod tests {
 
     fn judged(lasting: &[f32]) -> Vec<KindProbabilities> {
         lasting.iter().map(|last| KindProbabilities([1.0 - last, *last, 0.0, 0.0, 0.0])).collect()
+    }
+
+    #[test]
+    fn an_aside_at_the_beginning_of_a_session_is_no_task() {
+        let lasts = |prompt: &str| {
+            let statements = of_prompt(prompt, 1, StatementContext::Plain, None);
+            !lasting(&statements, &judged(&[0.8])).is_empty()
+        };
+        for prompt in ["btw the staging db listens on port 5544", "Übrigens: der Staging-Port ist 5544"] {
+            assert!(lasts(prompt), "{prompt}");
+        }
+        assert!(!lasts("the staging db listens on port 5544, fix the config"));
     }
 
     #[test]
