@@ -61,6 +61,10 @@ pattern!(
       | (?:est-ce\ que\s+)?tu\s+(?:peux|pourrais)\s+ | (?:peux|pourrais)-tu\s+
     )(?P<order>(?:always|never|immer|nie|niemals|siempre|nunca|toujours|jamais)\s+(?P<verb>\S+)\b.*?)\s*\?+$"
 );
+// "Might we agree that a new scenario is written as YAML?"
+pattern!(
+    AGREEMENT = r"(?i)\b(?:might|could|can|shall|should|may)\s+we\s+(?:perhaps\s+|please\s+)?(?:agree|settle|decide)\s+(?:that|on|to)\s+(?P<order>[^?]{10,}?)\s*\?+$|\b(?:können|wollen)\s+wir\s+uns\s+(?:bitte\s+)?(?:darauf\s+einigen|darauf\s+verständigen),?\s+dass\s+(?P<de>[^?]{10,}?)\s*\?+$"
+);
 pattern!(NO_ORDER = r"(?i)^(?:be|rely|trust|assume|count|know|tell|get|undo|revert|happen)$");
 pattern!(
     TAG = r"<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|file|files|context|document|instructions|doc|example|image|task|result|output|stdout|stderr|summary|analysis)(?:\s[^<>]*)?>"
@@ -119,6 +123,11 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
 pub(crate) fn without_polite_question(sentence: &str) -> &str {
     let request = POLITE_ORDER.captures(sentence).filter(|request| !NO_ORDER.is_match(&request["verb"]));
     if let Some(order) = request.and_then(|request| request.name("order")) {
+        return order.as_str();
+    }
+    let agreed =
+        AGREEMENT.captures(sentence).and_then(|found| found.name("order").or_else(|| found.name("de")));
+    if let Some(order) = agreed {
         return order.as_str();
     }
     let end = TAG_QUESTION.find(sentence).map_or(sentence.len(), |tag| tag.start());
@@ -286,6 +295,16 @@ fn split_sentences(line: &str) -> Vec<&str> {
     while let Some((at, c)) = chars.next() {
         match c {
             '`' => code = !code,
+            // "go back :) could you …" is two sentences.
+            ':' | ';' if !code && depth == 0 && line[..at].ends_with(' ') => {
+                let rest = &line[at + 1..];
+                let face = rest.strip_prefix('-').unwrap_or(rest);
+                let Some(after) = face.strip_prefix([')', 'D', 'P']) else { continue };
+                if after.starts_with(' ') && may_start_sentence(after) {
+                    pieces.push(&line[from..at]);
+                    from = line.len() - after.len();
+                }
+            }
             '(' | '[' => depth += 1,
             ')' | ']' => depth = depth.saturating_sub(1),
             '.' | '!' | '?' if !code && depth == 0 => {
@@ -453,6 +472,15 @@ mod tests {
     fn a_tag_that_a_person_names_takes_nothing_away() {
         assert_eq!(of("what does <system-reminder> do here?", MessageAuthor::Person).len(), 1);
         assert_eq!(of("never nest <my-tag> in <my-tag> elements", MessageAuthor::Person).len(), 1);
+    }
+
+    #[test]
+    fn a_smiley_ends_a_sentence() {
+        let texts = of("type pip and go back :) could you look around?", MessageAuthor::Person);
+        assert_eq!(texts, ["type pip and go back", "could you look around?"]);
+        let texts = of("set a: b :) and more", MessageAuthor::Person);
+        assert_eq!(texts, ["set a: b", "and more"]);
+        assert_eq!(of("use std::fmt :D", MessageAuthor::Person), ["use std::fmt :D"]);
     }
 
     #[test]

@@ -137,11 +137,11 @@ impl ParsedCommand {
             ("npm" | "pnpm" | "yarn" | "bun", "run" | "run-script") | ("mise", "run") => {
                 by_task(self.word(2))
             }
-            (
-                "npm" | "pnpm" | "yarn" | "bun" | "make" | "just" | "task" | "rake" | "mvn" | "gradle"
-                | "gradlew",
-                _,
-            ) => {
+            ("gradle" | "gradlew", _) => {
+                let mut tasks = self.words.iter().skip(1).filter(|word| !word.starts_with('-'));
+                tasks.next().map_or(CommandKind::Other, |task| by_gradle_task(task))
+            }
+            ("npm" | "pnpm" | "yarn" | "bun" | "make" | "just" | "task" | "rake" | "mvn", _) => {
                 let task = self.words.iter().skip(1).find(|word| !word.starts_with('-'));
                 task.map_or(if program == "make" { CommandKind::Build } else { CommandKind::Other }, |task| {
                     by_task(task)
@@ -214,6 +214,13 @@ fn by_task(task: &str) -> CommandKind {
         }
         _ => CommandKind::Other,
     }
+}
+
+/// Guesses what a Gradle task does from its name, such as `:app:testDebugUnitTest`.
+fn by_gradle_task(path: &str) -> CommandKind {
+    let task = path.rsplit(':').next().unwrap_or(path);
+    let first = task.split(char::is_uppercase).next().unwrap_or(task);
+    if task.ends_with("Test") { CommandKind::Test } else { by_task(first) }
 }
 
 #[cfg(test)]
@@ -302,6 +309,10 @@ mod tests {
         assert_eq!(name("go test ./cmd/... -run X"), name("GOFLAGS=-v go test ./..."));
         assert_eq!(name("npm run test:unit -- a"), "npm run test:unit");
         assert_eq!(name("./gradlew test"), "gradlew test");
+        assert_eq!(works("./gradlew :app:testDebugUnitTest"), [CommandKind::Test]);
+        assert_eq!(works("./gradlew -q :core:db:connectedDebugAndroidTest"), [CommandKind::Test]);
+        assert_eq!(works("./gradlew assembleRelease"), [CommandKind::Build]);
+        assert_eq!(works("./gradlew lintDebug"), [CommandKind::Lint]);
         assert_eq!(name("pytest -q tests/a.py"), "pytest");
         assert_eq!(name("west build -d build/v2"), "west build");
         assert_eq!(name("ansible-lint site.yml"), "ansible-lint");

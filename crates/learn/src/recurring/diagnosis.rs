@@ -1,11 +1,11 @@
 //! Finds explanations of agents that a check confirmed: a command fails, the agent says why and edits files, and the
 //! command passes.
 
-use super::explanation::stated;
+use super::explanation::{needs_error, stated};
 use super::pattern::{PatternNote, RecurringPattern};
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
-use super::wording::with_message;
+use super::wording::{failed, with_message};
 
 /// Returns a fix for each explanation that was not disproved: the command did not fail again with the same error
 /// after it.
@@ -16,7 +16,11 @@ pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
             let Some(explanation) = streak.explanation.filter(|_| !streak.is_without_changes()) else {
                 continue;
             };
-            let head = stated(explanation);
+            let said = stated(explanation);
+            let head = match needs_error(explanation) {
+                true => format!("{}: {said}", failed(streak.command, streak.failure)),
+                false => said,
+            };
             let occurrence = Occurrence::new(trace, streak.first, quote(streak, explanation));
             match found.iter_mut().find(|one| one.head == head) {
                 Some(diagnosis) => diagnosis.support.add(trace.conversation, occurrence),

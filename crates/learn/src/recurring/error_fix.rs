@@ -34,6 +34,10 @@ const TASK_RUNNERS: [&str; 14] = [
     "composer", "mix",
 ];
 
+/// Ends of the names of files with settings of build tools.
+const SETTINGS_EXTENSIONS: [&str; 8] =
+    [".properties", ".toml", ".yml", ".yaml", ".ini", ".cfg", ".conf", ".env"];
+
 /// Returns a pattern for each error that one remedy ended, in several sessions or once without doubt.
 pub fn error_fixes(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut found: BTreeMap<(String, ErrorRemedy), RecurringError<'_>> = BTreeMap::new();
@@ -110,6 +114,10 @@ fn quote(streak: &FailureStreak<'_>, remedy: &ErrorRemedy) -> String {
     }
 }
 
+fn is_settings(file: &str) -> bool {
+    SETTINGS_EXTENSIONS.iter().any(|extension| file.ends_with(extension))
+}
+
 impl RecurringError<'_> {
     fn pattern(&self, remedy: &ErrorRemedy) -> Option<RecurringPattern> {
         let order = |one: &&(&SessionTrace, &FailureStreak<'_>, Option<&str>)| {
@@ -148,7 +156,9 @@ impl RecurringError<'_> {
             }
             ErrorRemedy::File(file) => {
                 let program = streak.command.words().first().map_or("", |word| word.trim_start_matches("./"));
-                let is_task = TASK_RUNNERS.contains(&program) && !streak.command.work.is_check();
+                // A check that fails because of the code is mended by the code.
+                let is_of_code = streak.command.work.is_check() && !is_settings(file);
+                let is_task = TASK_RUNNERS.contains(&program) && !is_of_code;
                 let added = added.filter(|_| is_task && !streak.failure.judged)?;
                 let head = format!("{} failed{}", code(&streak.command.key()), with_message(streak.failure));
                 let text = format!("{head} until {} was added to {}", code(added), code(file));

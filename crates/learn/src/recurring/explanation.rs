@@ -53,9 +53,7 @@ pattern!(
       | \b(?:muss|müssen)\b.+\b(?:werden|sein|laufen|stehen|passen)\b | \b(?:hay\ que|tienen?\ que|debe[n]?)\ \w+[aei]r\b | \b(?:doi(?:t|vent)|il\ faut)\ \w+(?:er|ir|re)\b"
 );
 // A word that names something of the project: code, an option, a path, a setting, an abbreviation.
-pattern!(
-    NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{2,}\b|\w\.\w{1,4}\b"
-);
+pattern!(NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{2,}\b|\w\.\w{1,4}\b");
 
 /// Whether a sentence connects a condition or a cause with what follows from it.
 pub(super) fn connects(text: &str) -> bool {
@@ -94,6 +92,11 @@ fn confirmed(sentences: &[String]) -> Option<&String> {
     let at = sentences.iter().position(|text| CONFIRMS.is_match(text))?;
     let stands_alone = CONFIRMS.find(&sentences[at])?.end() == sentences[at].len();
     sentences.get(at + usize::from(stands_alone))
+}
+
+/// Whether an explanation only says what made something work, so that it needs the error to be understood.
+pub(super) fn needs_error(explanation: &str) -> bool {
+    WORKED.is_match(explanation) && !CAUSE.is_match(explanation)
 }
 
 /// Returns an explanation without "Confirmed:" at its beginning and without the full stop.

@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::command::TracedCommand;
-use super::explanation::{MAX_EXPLANATION_CHARS, connects, explanation, is_certain};
+use super::explanation::{MAX_EXPLANATION_CHARS, connects, explanation, is_certain, needs_error, stated};
 use super::hint::taken_hint;
 use super::replacement::are_alike;
 use super::signature::CommandFailure;
 use super::trace::{TracedKind, TracedStep};
+use super::wording::failed;
 use crate::content_words::content_word_count;
 use crate::outcome::shell::CommandKind;
 use crate::prose::{MessageAuthor, cut, pattern, sentences};
@@ -122,6 +123,8 @@ struct RemarkReader<'t> {
     open_failure: Option<(&'t TracedCommand, Vec<String>)>,
     /// The statements of an open failure whose command passed in the step before; empty otherwise.
     resolved: Vec<String>,
+    /// The last command that failed since the person's last prompt.
+    last_failure: Option<(&'t TracedCommand, &'t CommandFailure)>,
     /// The explanations since the person's last prompt, in log order.
     explained: Vec<TurnExplanation>,
 }
@@ -148,6 +151,7 @@ impl<'t> RemarkReader<'t> {
             }
             TracedKind::Failed { command, failure } => {
                 self.failed.push((command, failure));
+                self.last_failure = Some((command, failure));
                 self.open_failure = Some((command, Vec::new()));
                 self.resolved.clear();
             }
@@ -208,6 +212,7 @@ impl<'t> RemarkReader<'t> {
         self.explained.extend(explanation);
         let answer = message.answer?;
         let all = std::mem::take(&mut self.explained);
+        let last_failure = self.last_failure.take();
         let agreement = agreement(message);
         let first = sentences(answer, MessageAuthor::Person).into_iter().next()?.text;
         let accepts = ACCEPTS.is_match(answer.trim()) && !BUT.is_match(&first) && !first.ends_with('?');
@@ -223,8 +228,12 @@ impl<'t> RemarkReader<'t> {
             cause.or_else(stated)?
         };
         let answer = agreement.clone().filter(|_| is_confirmed && at == last);
-        let explained = all.into_iter().nth(at)?;
-        (agreement.is_some() || accepts).then_some(TracedKind::NamedCause { text: explained.text, answer })
+        let said = all.into_iter().nth(at)?.text;
+        let text = match last_failure.filter(|_| needs_error(&said)) {
+            Some((command, failure)) => format!("{}: {}", failed(command, failure), stated(&said)),
+            None => said,
+        };
+        (agreement.is_some() || accepts).then_some(TracedKind::NamedCause { text, answer })
     }
 
     /// Returns the cause that a message names, if the agent rejected a guess before and then tried something else.

@@ -1,5 +1,7 @@
 //! Reduces a session to the commands that it ran, with their results, and the files that it changed.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::command::{ReducedLine, TracedCommand, reduce};
@@ -18,7 +20,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const TRACE_FORMAT_VERSION: u32 = 7;
+pub const TRACE_FORMAT_VERSION: u32 = 8;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MAX_TRACE_STEPS: usize = 600;
@@ -226,19 +228,27 @@ fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<Trac
         let before = steps.iter().rev().find(|step| step.line < line);
         before.is_some_and(|step| matches!(&step.kind, TracedKind::Failed { failure, .. } if !failure.judged))
     };
-    let follows_repair = |line: u64| {
-        let before = steps.partition_point(|step| step.line < line);
-        let TracedKind::Passed { command } = &steps.get(before.checked_sub(1)?)?.kind else { return None };
-        let is_own = |step: &&TracedStep| matches!(&step.kind, TracedKind::Failed { command: failed, .. } if failed.text == command.text);
-        steps[..before].iter().any(|step| is_own(&step)).then_some(())
-    };
+    let mut before = 0;
     let explained = messages.iter().filter_map(|message| {
         let stated = || statements_of(message.text).filter(|_| follows_failure(message.line));
-        let required = || follows_repair(message.line).and_then(|()| requirement(message.text));
-        let kind = TracedKind::Explained { text: explanation(message.text).or_else(required).or_else(stated)? };
+        let since = std::mem::replace(&mut before, message.line);
+        let is_repair = || ends_with_repair(steps, since..message.line);
+        let required = || requirement(message.text).filter(|_| is_repair());
+        let kind =
+            TracedKind::Explained { text: explanation(message.text).or_else(required).or_else(stated)? };
         Some(TracedStep { line: message.line, at: message.at, kind })
     });
     explained.collect()
+}
+
+/// Whether the last step on these lines passed, and the same command had failed before.
+fn ends_with_repair(steps: &[TracedStep], lines: Range<u64>) -> bool {
+    let end = steps.partition_point(|step| step.line < lines.end);
+    let Some((last, earlier)) = steps[..end].split_last().filter(|(last, _)| last.line >= lines.start) else {
+        return false;
+    };
+    let TracedKind::Passed { command } = &last.kind else { return false };
+    earlier.iter().any(|step| matches!(&step.kind, TracedKind::Failed { command: failed, .. } if failed.text == command.text))
 }
 
 fn output(event: &SessionEvent) -> &str {

@@ -1,5 +1,6 @@
 //! Words the texts that are learned by counting.
 
+use super::command::TracedCommand;
 use super::signature::CommandFailure;
 use crate::outcome::shell::CommandKind;
 
@@ -11,6 +12,11 @@ pub fn code(text: &str) -> String {
 /// Formats an error message as a phrase, ` with "…"`; empty if there is none to quote.
 pub fn with_message(failure: &CommandFailure) -> String {
     failure.message.as_deref().map(|message| format!(" with \"{message}\"")).unwrap_or_default()
+}
+
+/// Formats a failed command with its error message: "`make test` failed with …".
+pub fn failed(command: &TracedCommand, failure: &CommandFailure) -> String {
+    format!("{} failed{}", code(&command.key()), with_message(failure))
 }
 
 /// Category of a rule about a command.

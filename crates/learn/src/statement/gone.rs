@@ -6,13 +6,16 @@ use crate::prose::pattern;
 
 /// Minimum probability that a sentence which says that something is gone is meant to last.
 const MIN_GONE_PROBABILITY: f32 = 0.1;
+/// Minimum probability of such a sentence about a command.
+const MIN_COMMAND_GONE_PROBABILITY: f32 = 0.05;
 /// Minimum probability of a sentence which says that something was replaced or is no longer used. Code is replaced, too.
 const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 
-/// The pattern of a name: code, or a word that up to two words in upper case follow. It is one group.
+/// The pattern of a name: code, a command such as "make fmt", or a word that up to two words in upper case follow. It
+/// is one group.
 macro_rules! name {
     () => {
-        r"(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})"
+        r"(`[^`]{1,40}`|\b(?:npm|pnpm|yarn|bun|composer|cargo|make|just|task|go|uv|poetry|rake|gradle|mvn|docker|mise)\s(?:run\s)?[a-z][\w:-]*|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})"
     };
 }
 
@@ -26,6 +29,8 @@ pattern!(
         r"(?:
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
+      | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
+      | \s+(?:is\s+|goes\s+|geht\s+)?(?:out|raus|fuera|dehors)\s*[,;+&]\s*(?:and\s+|und\s+|y\s+|et\s+)?\S+\s+(?:is\s+|comes\s+|kommt\s+)?(?:in|rein|dentro|dedans)\b
       | \s+(?:is|are)\s+now\s+called\s
       | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
       | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
@@ -116,7 +121,7 @@ pattern!(
     MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
 );
 pattern!(
-    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved)\b|现在|改用|用"
+    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -137,7 +142,13 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     if sentence.chars().count() > MAX_WITHDRAWAL_CHARS || sentence.ends_with(['?', '？']) {
         return None;
     }
-    let found = GONE.captures(sentence).filter(|_| lasting >= MIN_GONE_PROBABILITY);
+    // A command that is gone is no remark on what the session did.
+    let is_command = |found: &regex::Captures<'_>| {
+        found.iter().skip(1).flatten().any(|name| name.as_str().contains([' ', '`']))
+    };
+    let found = GONE.captures(sentence).filter(|found| {
+        lasting >= if is_command(found) { MIN_COMMAND_GONE_PROBABILITY } else { MIN_GONE_PROBABILITY }
+    });
     let found =
         found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= MIN_REPLACED_PROBABILITY))?;
     let end = found.get(0)?;
@@ -145,7 +156,9 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));
     let may_come_back = MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
     let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
-    let is_sure = !is_unsure(&sentence[..end.end()]) && !NOT_GONE.is_match(sentence);
+    // The name itself, as in "composer fix", says nothing of a repair.
+    let around = [&sentence[..name.start()], &sentence[name.end()..]];
+    let is_sure = !is_unsure(&sentence[..end.end()]) && !around.iter().any(|part| NOT_GONE.is_match(part));
     let is_sure = is_sure && is_lasting && is_for_good;
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
 }
@@ -153,6 +166,7 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
 /// Whether a text contains a name at least once as a whole (ignoring case) without a negation before it, and does not
 /// itself say that this is gone.
 pub(super) fn speaks_for(text: &str, name: &str) -> bool {
+    let written: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     if gone(&text, 1.0).is_some_and(|gone| gone == name) {
         return false;
@@ -168,7 +182,15 @@ pub(super) fn speaks_for(text: &str, name: &str) -> bool {
             && !is_file
             && (!is_everyday || AS_COMMAND.is_match(before))
     };
+    // koinViewModel and KoinModule are about Koin.
+    let begins_with_name = |word: &&str| {
+        let rest = word.get(name.len()..).unwrap_or_default();
+        rest.starts_with(char::is_uppercase) && word.to_lowercase().starts_with(&name)
+    };
     let is_without_spaces = name.contains(|c: char| c >= '\u{2e80}');
+    if written.iter().any(begins_with_name) {
+        return true;
+    }
     text.match_indices(&name)
         .filter(|(at, _)| is_without_spaces || is_whole(*at))
         .any(|(at, _)| !DENIED_BEFORE.is_match(&text[..at]))
@@ -189,6 +211,11 @@ mod tests {
             ("`make ship` is now called `just release`", "make ship"),
             ("btw, Sentry was retired last week", "Sentry"),
             ("Old Portal is gone for good", "Old Portal"),
+            ("we moved off npm scripts", "npm scripts"),
+            ("`make qa` now, composer fix is gone", "composer fix"),
+            ("new ones in marimo, jupytext had its time", "jupytext"),
+            ("tomas and me talked: koin out, hilt in", "koin"),
+            ("Webpack raus, Vite rein.", "Webpack"),
             ("we moved off Docker, podman now", "Docker"),
             ("lintcheck is now called qa", "lintcheck"),
             ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
@@ -212,7 +239,6 @@ mod tests {
             "Der Server ist seit gestern weg",
             "staging is switched off at weekends",
             "we switched off logging",
-            "we moved off npm scripts",
             "redis is gone now, restart it",
             "node_modules gibts nicht mehr, npm install nochmal",
             "staging is gone since your deploy",
@@ -284,6 +310,8 @@ mod tests {
     #[test]
     fn a_program_with_an_everyday_name_is_meant_only_as_a_command() {
         assert!(speaks_for("Build with make.", "make"));
+        assert!(speaks_for("Take view models with koinViewModel().", "Koin"));
+        assert!(!speaks_for("Build the Makefile.", "make"));
         assert!(speaks_for("`make flash` needs PROBE=jlink.", "make"));
         assert!(!speaks_for("Make sure the tests pass.", "make"));
         assert!(!speaks_for("Builds just work with ninja.", "just"));

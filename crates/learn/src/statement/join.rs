@@ -41,6 +41,8 @@ const MIN_REFUSAL_PROBABILITY: f32 = 0.4;
 const OTHER_KIND_MARGIN: f32 = 0.05;
 /// Added to the minimum probability at which a statement of such a kind is certain.
 const CERTAIN_OTHER_KIND_MARGIN: f32 = 0.1;
+/// The same after the agent acted: less is a report there.
+const CERTAIN_OTHER_KIND_REACTION_MARGIN: f32 = 0.05;
 /// Maximum length of a joined statement, in characters.
 const MAX_JOINED_CHARS: usize = 280;
 
@@ -268,6 +270,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let more = match certainty {
         _ if is_rule || is_remembered || is_labelled || is_return || is_preference => 0.0,
         Certainty::Medium => OTHER_KIND_MARGIN,
+        Certainty::High if statement.context != StatementContext::Plain => CERTAIN_OTHER_KIND_REACTION_MARGIN,
         Certainty::High => CERTAIN_OTHER_KIND_MARGIN,
     };
     // A colon announces what was pasted below.
@@ -428,7 +431,8 @@ mod tests {
         let fact = |p: f32| KindProbabilities([1.0 - p, 0.0, 0.0, p, 0.0]);
         let (plain, after) = (StatementContext::Plain, StatementContext::After);
         assert_eq!(certainty(after, rule(0.77)), Some(Certainty::High));
-        assert_eq!(certainty(after, fact(0.77)), Some(Certainty::Medium));
+        assert_eq!(certainty(after, fact(0.77)), Some(Certainty::High));
+        assert_eq!(certainty(after, fact(0.72)), Some(Certainty::Medium));
         assert_eq!(certainty(plain, rule(0.77)), Some(Certainty::Medium));
         assert_eq!(certainty(plain, fact(0.77)), None);
         assert_eq!(certainty(StatementContext::Refused, rule(0.45)), Some(Certainty::Medium));

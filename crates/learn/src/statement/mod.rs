@@ -22,7 +22,7 @@ mod wording;
 pub use candidates::{RequestCandidate, candidates};
 pub use classifier::{KindProbabilities, StatementClassifier};
 pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
-pub use proposals::{AgentSentence, with_proposals};
+pub use proposals::{AgentSentence, with_proposals, with_questions};
 pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
 pub use short_prompt::{short_prompts, with_lasting_prompts};

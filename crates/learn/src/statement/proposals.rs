@@ -1,9 +1,9 @@
-//! The sentences of the agent that a person's decision answers: "I would add a BRIN index on `at`."
-//! before "ok, let's go with BRIN".
+//! The sentences of the agent that a statement answers: "I would add a BRIN index on `at`." before "ok, let's go with
+//! BRIN", "Which flavour do I build?" before "interno. the other one needs the keys".
 
 use std::collections::BTreeSet;
 
-use super::{LastingStatement, StatementKind};
+use super::{LastingStatement, StatementKind, wording};
 use crate::content_words::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
 use cm_session::event::{EventKind, SessionEvent};
@@ -15,6 +15,11 @@ const PROMPTS_BEFORE_DECISION: usize = 2;
 const MAX_QUOTED_SENTENCES: usize = 2;
 /// Maximum length of a sentence quoted, in characters.
 const MAX_QUOTED_SENTENCE_CHARS: usize = 200;
+
+/// Maximum number of words of a first sentence that says nothing without the question that it answers.
+const MAX_ANSWER_WORDS: usize = 3;
+/// Maximum length of a question with the sentence that it refers to, in characters.
+const MAX_QUESTION_CHARS: usize = 160;
 
 /// A sentence that the agent wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +40,40 @@ pub fn with_proposals(lasting: Vec<LastingStatement>, events: &[SessionEvent]) -
         _ => statement,
     };
     lasting.into_iter().map(answered).collect()
+}
+
+/// Puts the agent's question before each statement that begins with a short answer to it, such as "interno. the play
+/// one needs the keys".
+#[must_use]
+pub fn with_questions(lasting: Vec<LastingStatement>, events: &[SessionEvent]) -> Vec<LastingStatement> {
+    let asked = |statement: LastingStatement| match question_before(&statement, events) {
+        Some(question) => LastingStatement { text: format!("{question} {}", statement.text), ..statement },
+        None => statement,
+    };
+    lasting.into_iter().map(asked).collect()
+}
+
+/// Returns the question at the end of the agent's message that a statement answers, with the sentence before it if it
+/// points back.
+fn question_before(statement: &LastingStatement, events: &[SessionEvent]) -> Option<String> {
+    let at = events.iter().position(|event| event.line == statement.line && !event.side)?;
+    let EventKind::UserPrompt { text: prompt } = &events[at].kind else { return None };
+    let answer = sentences(prompt, MessageAuthor::Person).into_iter().next()?.text;
+    let is_short = answer.split_whitespace().count() <= MAX_ANSWER_WORDS && !answer.ends_with(['?', '？']);
+    if !is_short || !statement.quote.starts_with(&answer) || statement.quote.len() == answer.len() {
+        return None;
+    }
+    let message = events[..at].iter().rev().filter(|event| !event.side).find_map(|event| match &event.kind {
+        EventKind::AssistantText { text } => Some(Some(text)),
+        EventKind::UserPrompt { .. } => Some(None),
+        _ => None,
+    });
+    let all = sentences(message??, MessageAuthor::Agent);
+    let question = &all.last().filter(|last| last.text.ends_with(['?', '？']))?.text;
+    let before = all.iter().rev().nth(1).filter(|_| wording::points_back(question));
+    let both = before.map(|before| format!("{} {question}", before.text));
+    let fits = |text: &String| text.chars().count() <= MAX_QUESTION_CHARS;
+    both.filter(fits).or_else(|| Some(question.clone()).filter(fits))
 }
 
 fn proposals_before(decision: &LastingStatement, events: &[SessionEvent]) -> Vec<AgentSentence> {
@@ -84,6 +123,22 @@ mod tests {
     use super::super::Certainty;
     use super::*;
     use crate::outcome::test_events::{agent, log_of, person};
+
+    #[test]
+    fn a_short_answer_is_learned_with_the_question() {
+        let events = log_of([
+            agent("Four modules. There are two flavours, play and interno. Which one do I build?"),
+            person("interno. the play one wants the signing keys"),
+        ]);
+        let answer = decided("interno. the play one wants the signing keys", 2, StatementKind::Fact);
+        let worded = with_questions(vec![answer], &events);
+        assert_eq!(
+            worded[0].text,
+            "There are two flavours, play and interno. Which one do I build? interno. the play one wants the signing keys"
+        );
+        let whole = decided("Build interno, the play one wants the signing keys", 2, StatementKind::Fact);
+        assert_eq!(with_questions(vec![whole.clone()], &events), [whole]);
+    }
 
     fn decided(text: &str, line: u64, kind: StatementKind) -> LastingStatement {
         let (quote, certainty) = (text.to_owned(), Certainty::High);

@@ -13,13 +13,17 @@ const PROMPT_SENTENCES: std::ops::RangeInclusive<usize> = 2..=5;
 /// Number of words of such a prompt.
 const PROMPT_WORDS: std::ops::RangeInclusive<usize> = 4..=45;
 /// Number of words up to which a prompt replaces the one lasting sentence of it.
-const MAX_REPLACING_WORDS: usize = 30;
+const MAX_REPLACING_WORDS: usize = 36;
 /// Maximum number of words of a question that the sentences after it answer: "location? default is US."
 const MAX_ANSWERED_QUESTION_WORDS: usize = 6;
 /// Probability below which a sentence at the beginning is an acknowledgement and left out.
 const MIN_FIRST_SENTENCE_PROBABILITY: f32 = 0.03;
 /// Minimum probability that a prompt as a whole lasts.
 const MIN_LASTING_PROBABILITY: f32 = 0.75;
+/// Minimum probability of what a person types when they refuse a call.
+const MIN_REFUSAL_PROBABILITY: f32 = 0.55;
+/// Minimum probability of a prompt whose only lasting sentence it replaces.
+const MIN_REPLACING_PROBABILITY: f32 = 0.65;
 /// Minimum probability from which it certainly does.
 const MIN_CERTAIN_PROBABILITY: f32 = 0.85;
 
@@ -117,7 +121,7 @@ pub fn with_lasting_prompts(
 ) -> Vec<LastingStatement> {
     let mut latest = None;
     for (prompt, judged) in
-        prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= MIN_LASTING_PROBABILITY)
+        prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= MIN_REFUSAL_PROBABILITY)
     {
         // The first form of a prompt that lasts says enough.
         if latest.replace(prompt.line) == Some(prompt.line) {
@@ -129,9 +133,15 @@ pub fn with_lasting_prompts(
             all.iter_mut().for_each(|one| one.certainty = Certainty::Medium);
         }
         let Some(mut one) = all.pop() else { continue };
+        let least = match prompt.context {
+            StatementContext::Refused => MIN_REFUSAL_PROBABILITY,
+            _ => MIN_LASTING_PROBABILITY,
+        };
         match *parts {
-            [] => found.push(one),
-            [at] if word_count(&prompt.text) <= MAX_REPLACING_WORDS => {
+            [] if judged.lasting() >= least => found.push(one),
+            [at] if judged.lasting() >= MIN_REPLACING_PROBABILITY
+                && word_count(&prompt.text) <= MAX_REPLACING_WORDS =>
+            {
                 let part = &found[at];
                 if part.certainty >= one.certainty {
                     (one.kind, one.certainty) = (part.kind, part.certainty);

@@ -17,13 +17,14 @@ pub(super) struct Wording {
 
 pattern!(
     LEAD = r"(?ix)^(?:
-        (?:ok(?:ay)?|oh|ah|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
+        (?:ok(?:ay)?|oh(?:\ (?:dear|boy|man|god|no))?|ah|a[iï]e|uf+|ugh|argh|jeez|h[eé]y?|m+|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
           |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:new\ |neue\ |nueva\ |nouvelle\ )?(?:rule|decision|convention|policy|regel|entscheidung|regla|decisión|règle|décision)(?:\ (?:then|here|dann|entonces|alors))?\s*:\s+
+      | are\ you\ (?:crazy|mad|serious|nuts|kidding(?:\ me)?)\s*[,.!?]+\s+
       | (?:careful|watch\ out|heads\ up|(?:like|as)\ i\ said|then|vorsicht|achtung|wie\ gesagt|dann|attention|cuidado|ojo|claro|pues|bueno|como\ dije
           |yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good

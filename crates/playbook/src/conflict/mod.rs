@@ -25,6 +25,7 @@ mod statement;
 mod statement_digest;
 mod verdict;
 mod word_hashes;
+mod written_language;
 
 #[cfg(test)]
 mod tests;

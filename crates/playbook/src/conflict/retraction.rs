@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::claim::{RuleClaim, TermRole};
+use super::written_language::other_language;
 use super::{ConflictReason, RuleStatement, opposed};
 use crate::embedding_model::WordVectors;
 use cm_text::stop_words::is_stop_word;
@@ -100,7 +101,15 @@ pub fn takes_place_of(
 ) -> Option<String> {
     let contradiction =
         opposed(new, old, word_vectors).filter(|found| found.reason_kind != ConflictReason::Exception);
-    contradiction.map(|found| found.reason).or_else(|| taken_back(new, old)).or_else(|| exchanged(new, old))
+    let in_language = || {
+        let (now, before) = other_language(new.text(), old.text())?;
+        Some(format!("it wants {now} instead of {before}"))
+    };
+    contradiction
+        .map(|found| found.reason)
+        .or_else(|| taken_back(new, old))
+        .or_else(|| exchanged(new, old))
+        .or_else(in_language)
 }
 
 /// Returns the reason if `new` says that something has changed, is for what `old` is against, and against what

@@ -205,7 +205,7 @@ impl SessionReader {
         let judged_as_whole = judge_statements(open, &prompts_as_whole);
         let lasting = statement::with_lasting_prompts(lasting, &prompts_as_whole, &judged_as_whole);
         let lasting = without_replaced(lasting, &WordVectors::of(meaning(open)));
-        let lasting = statement::with_proposals(lasting, &events);
+        let lasting = statement::with_questions(statement::with_proposals(lasting, &events), &events);
         let typed = TypedSentences::of(&typed, &judged);
         let diary = diary::extract_with(&diary::id(&path, &content), &meta, &events, &lasting);
         let mut diary = without_secrets(diary, &self.rules);

@@ -28,7 +28,7 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::graph::LinkedNotes;
 use cm_note::id::NoteId;
 use cm_note::note::compose::{self, EdgeEnd, MemoryDraft};
-use cm_note::note::suspicion::order;
+use cm_note::note::suspicion::{order, payload};
 use cm_note::note::{Note, NoteKind};
 use cm_text::canonical::CanonicalForm;
 
@@ -127,7 +127,10 @@ pub fn plan_memory(
     let body = body(remembered, origin);
     // What recurs is a draft; what one session shows is unverified.
     let is_recurring = stated.is_none() && remembered.observations > 1 && !remembered.is_acknowledged;
-    let is_doubtful = order(&title).or_else(|| order(&body)).is_some();
+    // Decisions and preferences that a person stated may be orders.
+    let is_stated = stated == Some(Certainty::High);
+    let doubt = |text| if is_stated { payload(text) } else { order(text) };
+    let is_doubtful = doubt(&title).or_else(|| doubt(&body)).is_some();
     let is_draft = is_doubtful || is_recurring || stated == Some(Certainty::Medium);
     let state = match stated {
         _ if is_draft => Some(Note::DRAFT),

@@ -130,7 +130,7 @@ pub static ORDERS: LazyLock<meta::Regex> = LazyLock::new(|| compiled(ORDER_PHRAS
 #[allow(clippy::expect_used, reason = "the phrase is constant, and tests compile it")]
 pub static SAFE_CONDITION: LazyLock<regex::Regex> = LazyLock::new(|| {
     regex::Regex::new(
-        r"(?P<negation>\b(?:never|do not|don't|dont|must not|not)\b)(?P<between>(?:[^.,;:!?\n]|[.:]\S){0,60}?)\bwithout (?:ask|asking|confirming|confirmation|approval|permission|consent|review|a review)\b",
+        r"(?P<negation>\b(?:never|do not|don't|dont|must not|not|(?:nothing|nobody|no one|no \w+)(?: may| must)? (?:(?:is|are|be|gets|get) (?:merged|pushed|deployed|released|committed|shipped)|lands|goes|reaches|ships|merges|pushes|deploys|commits|releases))\b)(?P<between>(?:[^.,;:!?\n]|[.:]\S){0,60}?)\bwithout (?:ask|asking|confirming|confirmation|approval|permission|consent|review|a review)\b",
     )
     .expect("the phrase is a constant that tests compile")
 });
