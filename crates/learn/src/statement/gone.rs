@@ -6,8 +6,8 @@ use crate::prose::pattern;
 
 /// Minimum probability that a sentence which says that something is gone is meant to last.
 const MIN_GONE_PROBABILITY: f32 = 0.1;
-/// Minimum probability of such a sentence about a command.
-const MIN_COMMAND_GONE_PROBABILITY: f32 = 0.05;
+/// Minimum probability of such a sentence about the task of a runner, such as "make fmt".
+const MIN_TASK_GONE_PROBABILITY: f32 = 0.05;
 /// Minimum probability of a sentence which says that something was replaced or is no longer used. Code is replaced, too.
 const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 
@@ -142,25 +142,34 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     if sentence.chars().count() > MAX_WITHDRAWAL_CHARS || sentence.ends_with(['?', '？']) {
         return None;
     }
-    // A command that is gone is no remark on what the session did.
-    let is_command = |found: &regex::Captures<'_>| {
-        found.iter().skip(1).flatten().any(|name| name.as_str().contains([' ', '`']))
-    };
     let found = GONE.captures(sentence).filter(|found| {
-        lasting >= if is_command(found) { MIN_COMMAND_GONE_PROBABILITY } else { MIN_GONE_PROBABILITY }
+        let least =
+            if named(found).is_some_and(is_task) { MIN_TASK_GONE_PROBABILITY } else { MIN_GONE_PROBABILITY };
+        lasting >= least
     });
     let found =
         found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= MIN_REPLACED_PROBABILITY))?;
-    let end = found.get(0)?;
-    let name = found.iter().skip(1).flatten().next()?;
+    let (end, name) = (found.get(0)?, named(&found)?);
     let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));
-    let may_come_back = MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
+    let may_come_back =
+        !is_task(name) && MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
     let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
     // The name itself, as in "composer fix", says nothing of a repair.
     let around = [&sentence[..name.start()], &sentence[name.end()..]];
     let is_sure = !is_unsure(&sentence[..end.end()]) && !around.iter().any(|part| NOT_GONE.is_match(part));
     let is_sure = is_sure && is_lasting && is_for_good;
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
+}
+
+fn named<'s>(found: &regex::Captures<'s>) -> Option<regex::Match<'s>> {
+    found.iter().skip(1).flatten().next()
+}
+
+/// Whether a name is the task of a runner, such as "composer fix": one that is gone does not come back, and says
+/// nothing of what the session did.
+fn is_task(name: regex::Match<'_>) -> bool {
+    let words: Vec<&str> = name.as_str().split(' ').collect();
+    words.len() > 1 && words[1].starts_with(char::is_lowercase)
 }
 
 /// Whether a text contains a name at least once as a whole (ignoring case) without a negation before it, and does not
@@ -212,6 +221,7 @@ mod tests {
             ("btw, Sentry was retired last week", "Sentry"),
             ("Old Portal is gone for good", "Old Portal"),
             ("we moved off npm scripts", "npm scripts"),
+            ("composer fix is gone", "composer fix"),
             ("`make qa` now, composer fix is gone", "composer fix"),
             ("new ones in marimo, jupytext had its time", "jupytext"),
             ("tomas and me talked: koin out, hilt in", "koin"),

@@ -63,6 +63,8 @@ pattern!(
     GIVEN_UP = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|und|y|et|so|then|dann)\s+)(?:(?:ok(?:ay)?|so|also|no|then|well|dann|entonces|alors)[,\s]+)*(?:
       (?:we(?:['’]ll)?|let['’]?s)\s+(?:(?:now|just|will|should)\s+)?(?:drop|ditch|scrap|abandon|give\s+up|stop\s+using|get\s+rid\s+of)\s+
         (?:(?:the|our|that)\s+)?(?P<en>[^,.;:!?]{2,60}?)\s+(?:altogether|entirely|completely|for\s+good|from\s+now\s+on)
+    | (?:we(?:['’]ll)?|let['’]?s|let\s+us)\s+(?:(?:now|just|will|should)\s+)?(?:drop|ditch|scrap|abandon|give\s+up|stop\s+using|get\s+rid\s+of|part\s+with)\s+
+        (?P<en_for>\w[\w.+-]*\s+(?:for|in)\s+(?:the|our)\s+\w+(?:\s\w+)?)
     | wir\s+verzichten\s+(?:(?:ab\s+jetzt|ab\s+sofort|künftig|jetzt)\s+)?(?:ganz|komplett|völlig|endgültig)\s+auf\s+(?:(?:den|die|das|unser\w*)\s+)?(?P<de1>[^,.;:!?]{2,60}?)
     | (?:(?:den|die|das)\s+)?(?P<de2>[^,.;:!?]{2,60}?)\s+(?:lassen|schmeißen|werfen)\s+wir\s+(?:(?:ab\s+jetzt|ab\s+sofort|jetzt)\s+)?(?:ganz|komplett|endgültig)\s+(?:weg|raus|bleiben)
     | (?:dejamos|dejemos)\s+de\s+usar\s+(?:(?:el|la|los|las)\s+)?(?P<es>[^,.;:!?]{2,60}?)\s+(?:por\s+completo|del\s+todo|definitivamente)
@@ -180,8 +182,8 @@ impl Withdrawal {
     /// topic that no longer exists, unless the rule only advises against it. `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
         let Some(topic) = self.topic.as_deref() else { return false };
-        if self.is_gone && !speaks_for(rule, topic) {
-            return false;
+        if self.is_gone {
+            return speaks_for(rule, topic);
         }
         let has_all =
             |topic: &BTreeSet<String>, rule: &BTreeSet<String>| !topic.is_empty() && topic.is_subset(rule);
@@ -207,6 +209,7 @@ mod tests {
     fn what_is_given_up_is_named() {
         for (sentence, name) in [
             ("Then we drop the row lock on Sailing altogether.", Some("row lock on Sailing")),
+            ("Enough, so let us give up YAML for the scenarios.", Some("YAML for the scenarios")),
             ("ok let's stop using feature flags for good, too messy", Some("feature flags")),
             ("Wir verzichten ab jetzt ganz auf die Zeilensperre.", Some("Zeilensperre")),
             ("Den Changelog lassen wir ganz weg, liest keiner", Some("Changelog")),
