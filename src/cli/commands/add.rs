@@ -11,7 +11,7 @@ use cm_app::{Context, Error, Request, Result};
 /// Write down a thought, or a memory with its fields, and commit it
 ///
 /// Of a thought, the first line or sentence becomes the title. Without text, standard input is read, with --title as the
-/// body.
+/// body. A memory with the same title and text is not stored again; its ID is printed.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm add \"Retry uploads with jitter, or the gateway blocks us\"\n  git log -1 --format=%B | cm add --type decision --tags storage\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Set another frontmatter key
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
+    /// Store the note even if a memory has the same title and text
+    #[arg(long)]
+    allow_duplicate: bool,
 }
 
 /// The text on the command line, or else on standard input unless that is a terminal.
@@ -90,6 +93,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         pinned: arguments.pinned,
         body: Some(body),
         extra: arguments.set,
+        allow_duplicate: arguments.allow_duplicate,
     };
     let outcome = add::add(&context, &options)?;
     output.print(&context, &outcome, cm_render::text::add::added)

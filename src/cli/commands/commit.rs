@@ -13,6 +13,9 @@ use cm_render::text;
 ///
 /// Problems that an edit brought into a note are listed, as `cm validate` does; the note is committed all the same.
 ///
+/// A note with an unresolved merge conflict is not committed; the others are. Keep one of the versions and remove the lines
+/// with conflict markers.
+///
 /// A note that contains a line like a real credential is not committed; the others are. Remove the credential. If it is not
 /// one, add cm:allow-secret to the line or its fingerprint to `redaction.allow`. Exit codes: 1 if some notes were left out, 5 if all were.
 #[derive(Debug, Args)]
@@ -27,7 +30,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let context = Context::open(call)?;
     let outcome = commit::commit(&context, arguments.message.as_deref())?;
     let printed = output.print(&context, &outcome, text::commit::committed_files)?;
-    Ok(match (outcome.stopped.is_empty(), outcome.commit.is_some()) {
+    let is_whole = outcome.stopped.is_empty() && outcome.conflicts.is_empty();
+    Ok(match (is_whole, outcome.commit.is_some()) {
         (true, _) => printed,
         (false, true) => printed.failed(true),
         (false, false) => printed.of_kind(Some(ErrorKind::Refused)),

@@ -59,5 +59,5 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let result = sync::sync(&context, &options)?;
     let printed = output.print(&context, &result, text::sync::synced)?;
-    Ok(printed.failed(!result.stopped.is_empty()))
+    Ok(printed.failed(!(result.stopped.is_empty() && result.conflicts.is_empty())))
 }

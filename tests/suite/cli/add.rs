@@ -80,6 +80,7 @@ fn the_json_of_a_new_memory_names_id_path_commit_and_near_notes() {
     {
       "id": "ddf9dd92-90c2-49a1-8b92-916c072b8e90",
       "path": "graph/solutions/retry-with-full-jitter-ddf9dd.md",
+      "added": true,
       "commit": "[COMMIT]",
       "similar": [
         {
@@ -275,11 +276,11 @@ fn words_behind_a_title_are_the_body() {
 }
 
 #[test]
-fn the_same_thought_again_is_named_with_the_way_back() {
+fn the_same_title_again_is_named_with_the_way_back() {
     let sandbox = vault_of("");
     let thought = ["add", "The lamp on pier four is broken since Monday"];
     assert!(!sandbox.cm(&thought).ok().stdout.contains("cm undo"));
-    let again = sandbox.run(&thought).env("CM_SEED", "8").go().ok().stdout;
+    let again = sandbox.run(&["add", "--allow-duplicate", thought[1]]).env("CM_SEED", "8").go().ok().stdout;
     assert!(again.contains("`cm undo` takes the new one back"), "{again}");
 }
 
@@ -295,4 +296,27 @@ fn a_key_that_the_type_requires_is_asked_for_without_the_name_of_a_file() {
         ran.stderr
     );
     sandbox.cm(&["add", "--type", "runbook", "--title", "With one", "--set", "owner=Ada"]).ok();
+}
+
+#[test]
+fn the_same_title_and_text_are_not_stored_again_unless_the_caller_insists() {
+    let sandbox = small();
+    let retry = ["add", "--title", "Retry with backoff", "--body", "Over 30 s.", "--tags", "net"];
+    let first = sandbox.cm(&[&retry[..], &["--json"]].concat()).ok().json();
+    assert_eq!(first["added"], true);
+    let before = commits(&sandbox);
+    let again = sandbox.cm(&[&retry[..], &["--json"]].concat()).ok().json();
+    assert_eq!((&again["id"], &again["added"]), (&first["id"], &serde_json::json!(false)), "{again}");
+    assert_eq!((&again["path"], again["commit"].is_null()), (&first["path"], true), "{again}");
+    let answer = sandbox.cm(&retry).ok().stdout;
+    let id = first["id"].as_str().unwrap();
+    assert!(answer.starts_with(id) && answer.contains("already exists with this title and text"), "{answer}");
+    let by_agent = sandbox.cm(&[&retry[..], &["--agent", "otter", "--json"]].concat()).ok().json();
+    assert_eq!(by_agent["id"], first["id"], "an agent's note is the same as a confirmed one");
+    assert_eq!(commits(&sandbox), before);
+    let other = sandbox.cm(&["add", "--title", "Retry with backoff", "--body", "Over 60 s.", "--json"]).ok();
+    assert_eq!(other.json()["added"], true, "another text is another note");
+    let insisted = sandbox.cm(&[&retry[..], &["--allow-duplicate", "--json"]].concat()).ok().json();
+    assert_eq!(insisted["added"], true);
+    assert_ne!(insisted["id"], first["id"]);
 }

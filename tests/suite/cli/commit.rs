@@ -59,11 +59,34 @@ fn where_nothing_was_edited_there_is_nothing_to_commit() {
       "commit": null,
       "files": [],
       "stopped": [],
+      "conflicts": [],
       "findings": []
     }
     [exit 0]
     "#);
     assert_eq!(commits(&sandbox), 1);
+}
+
+#[test]
+fn a_note_with_a_merge_conflict_is_left_out_and_the_others_are_committed() {
+    let sandbox = small();
+    let conflict = "<<<<<<< HEAD\nOurs.\n=======\nTheirs.\n>>>>>>> theirs\n";
+    sandbox.write(RETRY, sandbox.read(RETRY) + conflict);
+    sandbox.write(CLOSE, sandbox.read(CLOSE) + "Seen again.\n");
+    let ran = sandbox.cm(&["commit"]);
+    insta::assert_snapshot!(ran.snapshot(), @r"
+    1 file  commit [COMMIT]
+      modified graph/fixes/close-idle-connections-1f0c99.md
+    not committed because of merge conflicts: 1 file
+    graph/solutions/retry-with-jitter-1f0c2a.md:16:1 error conflict-marker the file contains an unresolved merge conflict
+        hint: keep one of the versions and remove the lines with conflict markers
+    [exit 1]
+    ");
+    assert_eq!(committed(&sandbox), format!("M\t{CLOSE}\n"));
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {RETRY}\n"));
+    let alone = sandbox.cm(&["commit"]);
+    assert_eq!(alone.code, 5, "{}", alone.snapshot());
+    assert!(alone.stderr.contains("unresolved merge conflict"), "{}", alone.snapshot());
 }
 
 #[test]

@@ -12,6 +12,7 @@ fn a_note_goes_with_the_edge_files_that_end_at_it() {
     removed 2 files  commit [COMMIT]
       graph/fixes/close-idle-connections-1f0c99.md
       graph/edges/close-idle-connections--SOLVES--gauges-time-out-1c5087.md
+    to bring it back: cm undo [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @r#"
@@ -35,6 +36,7 @@ fn links_that_the_deletion_leaves_dangling_are_told() {
     insta::assert_snapshot!(ran.snapshot(), @r#"
     removed 1 file  commit [COMMIT]
       graph/problems/gauges-time-out-77ab01.md
+    to bring it back: cm undo [COMMIT]
     [stderr]
     note: graph/solutions/retry-with-jitter-1f0c2a.md:15 still refers to "Gauges time out"
     [exit 0]
@@ -140,4 +142,15 @@ fn where_no_repository_keeps_the_note_that_is_told() {
     note: the old content of graph/facts/a.md is not in a Git repository
     [exit 0]
     ");
+}
+
+#[test]
+fn a_deletion_names_the_command_that_brings_the_note_back() {
+    let sandbox = small();
+    let text = sandbox.read(RETRY);
+    let deleted = sandbox.cm(&["delete", "1f0c2a"]).ok();
+    let command = deleted.stdout.lines().find_map(|line| line.strip_prefix("to bring it back: cm ")).unwrap();
+    let words: Vec<&str> = command.split(' ').collect();
+    sandbox.cm(&words).ok();
+    assert_eq!(sandbox.read(RETRY), text);
 }

@@ -135,9 +135,8 @@ fn opened(
 ) -> Result<OpenVault> {
     let global = global.filter(|_| open.level == VaultLevel::Project);
     let settings = SettingsTexts::with(global, own_settings(&past)?, &open.vault, &context.call)?.parse();
-    let past = Snapshot::of(past, &open.vault.index(), &settings);
     let mut then = OpenVault::new(open.level, open.vault.clone(), Arc::new(settings));
-    then.past = Some(past);
+    then.past = Some(Snapshot::of(past, &open.vault.index(), &then.parse_fingerprint()));
     Ok(then)
 }
 

@@ -15,6 +15,7 @@ use cm_note::graph::LinkedNotes;
 use cm_store::config::{Settings, keys};
 use cm_store::git::{Programs, Repo};
 use cm_store::vault::Vault;
+use cm_store::vault::note_folders::template_folders;
 use cm_store::vault::trust::TrustState;
 use cm_store::vault::usage::Usage;
 
@@ -296,7 +297,16 @@ impl OpenVault {
     /// settings.
     pub(crate) fn parse_fingerprint(&self) -> String {
         let settings = &self.settings;
-        format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)))
+        format!("{:?}", (&settings.types, &settings.relations, self.excluded_folders()))
+    }
+
+    /// Returns the folders whose files are not notes: those of `vault.exclude`, and those from which
+    /// Obsidian makes new notes, as paths that begin with `/`.
+    pub fn excluded_folders(&self) -> Vec<String> {
+        let mut folders = self.settings.texts(keys::VAULT_EXCLUDE);
+        let templates = template_folders(self.vault.root());
+        folders.extend(templates.into_iter().map(|folder| format!("/{folder}")));
+        folders
     }
 }
 

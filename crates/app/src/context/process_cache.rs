@@ -14,7 +14,6 @@ use crate::context::watched_listing::{WatchedListing, differing};
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::listing::FileStat;
-use cm_store::config::keys;
 use cm_store::vault::watch::Watch;
 use cm_store::vault::{Vault, layout, walk};
 use std::collections::HashMap;
@@ -117,7 +116,7 @@ struct MonitoredVault {
 
 impl MonitoredVault {
     fn of(open: &OpenVault, cache: Arc<VaultCache>) -> Self {
-        let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
+        let exclude = open.excluded_folders();
         let (level, vault) = (open.level, open.vault.clone());
         let events = cache.watch.as_ref().and_then(Watch::count);
         let listing = WatchedListing::walk(&vault, &exclude, cache.watch.as_ref(), 0);

@@ -19,7 +19,6 @@ use cm_note::note::read::{self, ParsedNote};
 use cm_note::note::{Note, NoteKind};
 use cm_note::passage::passages;
 use cm_note::path::NotePath;
-use cm_store::config::keys;
 use cm_store::vault::layout::{MAX_FULLY_INDEXED_BYTES, MAX_PARTLY_INDEXED_BYTES};
 use cm_store::vault::walk;
 
@@ -45,7 +44,7 @@ impl VaultNotes {
 impl OpenVault {
     /// Lists the files of the vault: its folder, or the commit that the call reads at.
     pub fn walk(&self) -> VaultListing {
-        let exclude = self.settings.texts(keys::VAULT_EXCLUDE);
+        let exclude = self.excluded_folders();
         match &self.past {
             Some(past) => past.walk(&exclude),
             None => walk::walk(self.vault.root(), &exclude),

@@ -8,7 +8,6 @@ use crate::error::Result;
 use cm_index::Index;
 use cm_note::listing::{LinkTarget, VaultListing};
 use cm_note::path::NotePath;
-use cm_store::config::{Settings, keys};
 use cm_store::git;
 use cm_store::git::CommitInfo;
 use cm_store::vault::walk;
@@ -27,11 +26,9 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn of(git: git::VaultSnapshot, index: &Path, settings: &Settings) -> Self {
-        // What is indexed depends on the commit and on how its notes are read.
-        let read =
-            format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)));
-        let name = format!("{}-{}", git.commit().id, &blake3::hash(read.as_bytes()).to_hex()[..8]);
+    /// `basis` has what the index depends on besides the commit: how its notes are read.
+    pub(super) fn of(git: git::VaultSnapshot, index: &Path, basis: &str) -> Self {
+        let name = format!("{}-{}", git.commit().id, &blake3::hash(basis.as_bytes()).to_hex()[..8]);
         Self { git, stored: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
     }
 

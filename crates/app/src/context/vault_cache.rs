@@ -8,7 +8,6 @@ use crate::context::value_cache::ValueCache;
 use crate::context::watched_listing::WatchedListing;
 use cm_index::{Index, IndexVersion, Vectors};
 use cm_note::listing::VaultListing;
-use cm_store::config::keys;
 use cm_store::vault::Vault;
 use cm_store::vault::watch::Watch;
 
@@ -100,7 +99,7 @@ impl VaultCache {
         open: &OpenVault,
         now: u64,
     ) -> &'a VaultListing {
-        let (vault, exclude) = (&open.vault, open.settings.texts(keys::VAULT_EXCLUDE));
+        let (vault, exclude) = (&open.vault, open.excluded_folders());
         let watch = self.watch.as_ref();
         let listing = turn.take().filter(|listing| now.saturating_sub(listing.walked_at()) < WATCH_TRUST_MS);
         let listing = match listing {

@@ -105,6 +105,25 @@ pub fn apply_planned<T>(
     Ok(applied)
 }
 
+/// Edits a file in the work tree without a commit, such as one that a person's editor just saved.
+///
+/// # Errors
+/// `conflict` if the file does not have the expected content, and the errors of [`apply`].
+pub fn edit_uncommitted(
+    context: &Context,
+    path: NotePath,
+    expected: ContentHash,
+    edits: Vec<Edit>,
+) -> Result<()> {
+    let open = context.target();
+    may_change(context, open)?;
+    let session = WriteSession::begin(context, open)?;
+    let message = CommitMessage::new("edit", format!("Edit {path}"));
+    let changes = vec![VaultFileChange::Edit { path, expected: Some(expected), edits }];
+    let set = ChangeSet { message, changes };
+    attempt(context, open, &session.journal, set, &mut Vec::new(), false).map(drop)
+}
+
 /// Applies a planned change; with `dry_run`, plans it without the lock and writes nothing.
 ///
 /// # Errors
@@ -136,7 +155,7 @@ fn apply_locked<T>(
     let (set, result) = plan(open)?;
     let mut attempts = 0;
     loop {
-        match attempt(context, open, &session.journal, set.clone(), unsynced) {
+        match attempt(context, open, &session.journal, set.clone(), unsynced, commits_automatically(open)?) {
             // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
             Err(error) if error.is_changed_meanwhile() && attempts < MAX_ATTEMPTS => attempts += 1,
             outcome => return Ok((outcome?, result)),
@@ -147,14 +166,15 @@ fn apply_locked<T>(
 /// Maximum number of retries after another program saved one of the notes during the write.
 const MAX_ATTEMPTS: usize = 10;
 
-/// Plans the change, records it in the journal, writes the files and creates the commit; one
-/// attempt.
+/// Plans the change, records it in the journal, writes the files and, if `commits`, creates the commit;
+/// one attempt.
 fn attempt(
     context: &Context,
     open: &OpenVault,
     journal: &Journal,
     set: ChangeSet,
     unsynced: &mut Vec<PathBuf>,
+    commits: bool,
 ) -> Result<WriteResult> {
     let rules = secrets::rules(context, open)?;
     let mut files = bytes_of(open, &rules, set.changes)?;
@@ -166,7 +186,6 @@ fn attempt(
     let operation = context.new_uuid().simple().to_string();
     let message = secrets::clean_message(&rules, with_actor(set.message, &context.call.by))?;
     let message = CommitMessage { operation: Some(operation.clone()), ..message };
-    let commits = commits_automatically(open)?;
     if commits {
         moved_notes::find_moved(open, &mut files)?;
     }

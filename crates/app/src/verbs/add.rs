@@ -6,11 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
+use crate::context::find::find_in_target;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::note_fields::{self, clean_tags, in_range, new_note_path, title_of};
+use crate::verbs::observe::memory_in_use;
 use crate::verbs::quarantine;
 use crate::verbs::similar_titles::{SimilarTitle, similar_titles};
 use crate::verbs::templates::template_of;
@@ -44,28 +46,38 @@ pub struct Options {
     pub body: Option<String>,
     /// Additional frontmatter keys and their values, as YAML or plain text.
     pub extra: Vec<(String, String)>,
+    /// Store the note even if a memory has the same title and text.
+    pub allow_duplicate: bool,
 }
 
-/// The new note and existing notes that resemble it.
+/// The new note and existing notes that resemble it, or the existing note with the same title and text.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AddedNote {
+    /// ID of the new note, or of the existing one with the same title and text.
     pub id: String,
     /// Path of the note's file, relative to the vault root.
     pub path: String,
-    /// Hash of the new commit; null if automatic commits are off (`git.commit`).
+    /// Whether the note is new. A memory with the same title and text is not stored again.
+    pub added: bool,
+    /// Hash of the new commit; null if automatic commits are off (`git.commit`) or nothing was stored.
     pub commit: Option<String>,
     /// Existing notes with similar titles, at most three.
     pub similar: Vec<SimilarTitle>,
 }
 
-/// Writes a new memory and commits it.
+/// Writes a new memory and commits it, unless the vault has a memory in use with its title and text.
 ///
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
 pub fn add(context: &Context, options: &Options) -> Result<AddedNote> {
     let planned = plan(context, options, NoteTemplate::skeleton)?;
     require_keys(context, options, &planned)?;
-    planned.with_similar(context).write(context)
+    let planned = planned.with_similar(context);
+    let is_compared = !options.allow_duplicate && options.body.is_some();
+    match is_compared.then(|| planned.duplicate(context)).flatten() {
+        Some(existing) => Ok(existing),
+        None => planned.write(context),
+    }
 }
 
 /// Like [`add`], if `check` finds nothing against it while no other process writes. The caller compares
@@ -139,6 +151,20 @@ impl PlannedNote {
         Self { similar: similar_titles(context, &self.title), ..self }
     }
 
+    /// Returns the memory in use that has the same title and text.
+    fn duplicate(&self, context: &Context) -> Option<AddedNote> {
+        let text = |text: &str| Split::of(text).body().trim().to_owned();
+        let body = text(&self.text);
+        let existing = self.similar.iter().filter(|near| near.title == self.title).find_map(|near| {
+            let found = find_in_target(context, &near.id).ok()?;
+            let is_same = found.note.kind == NoteKind::Memory && text(&found.text()) == body;
+            is_same.then(|| memory_in_use(context, found.note.key())).flatten()
+        })?;
+        let found = find_in_target(context, &existing).ok()?;
+        let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
+        Some(AddedNote { id, path, added: false, commit: None, similar: Vec::new() })
+    }
+
     fn write(self, context: &Context) -> Result<AddedNote> {
         self.write_if(context, |_| Ok(()))
     }
@@ -150,7 +176,7 @@ impl PlannedNote {
         // The creation is the first access. Where usage counts cannot be written, the note has none.
         let _ = context.target().usage().record(self.id.as_str(), context.now());
         let (id, path) = (self.id.into(), self.path.into());
-        Ok(AddedNote { id, path, commit: written.commit, similar: self.similar })
+        Ok(AddedNote { id, path, added: true, commit: written.commit, similar: self.similar })
     }
 }
 

@@ -16,8 +16,10 @@ use cm_note::id::NoteId;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
+use cm_store::config::keys;
 use cm_store::vault::external_folder;
 use cm_store::vault::note_folders::template_folders;
+use cm_store::vault::walk;
 
 pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
 
@@ -70,16 +72,10 @@ impl Adoption {
 /// A path outside the vault, no note that could be changed, and the errors of [`write::apply`].
 pub fn adopt(context: &Context, options: &Options) -> Result<Adoption> {
     let open = context.target();
-    let chosen = chosen(context, open, options)?;
     let mut plan = AdoptionPlan::default();
     let how = AdoptionOptions { full: options.full, types: &open.settings.types };
     let templates = template_folders(open.vault.root());
-    let is_template = |path: &NotePath| {
-        let is_below = |folder: &String| {
-            path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        templates.iter().any(is_below)
-    };
+    let chosen = chosen(context, open, options, &templates)?;
     for (path, note) in &chosen {
         match open.vault.read(path) {
             Ok(bytes) => {
@@ -88,7 +84,7 @@ pub fn adopt(context: &Context, options: &Options) -> Result<Adoption> {
                     bytes: &bytes,
                     modified: note.modified,
                     is_explicit: note.is_explicit,
-                    is_template: is_template(path),
+                    is_template: is_template(&templates, path),
                 };
                 plan.add(note, how, &mut || NoteId::from(context.new_uuid()));
             }
@@ -122,12 +118,21 @@ struct SelectedNote {
     is_explicit: bool,
 }
 
+/// Whether a file is in one of the folders.
+fn is_template(folders: &[String], path: &NotePath) -> bool {
+    let is_below = |folder: &String| {
+        path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    };
+    folders.iter().any(is_below)
+}
+
 /// Resolves the paths to notes. Without `full`, folders contribute only the notes that have no ID in the
 /// index.
 fn chosen(
     context: &Context,
     open: &OpenVault,
     Options { paths, full, .. }: &Options,
+    templates: &[String],
 ) -> Result<BTreeMap<NotePath, SelectedNote>> {
     let mut files = BTreeMap::new();
     let mut folders = Vec::new();
@@ -148,6 +153,8 @@ fn chosen(
     if paths.is_empty() {
         folders.push(String::new());
     }
+    // Templates are not notes, but can get an ID on request.
+    let walked = walk::walk(open.vault.root(), &open.settings.texts(keys::VAULT_EXCLUDE)).files;
     if !folders.is_empty() {
         let below = |path: &NotePath| folders.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
         for note in context.notes_of(open)?.iter() {
@@ -155,9 +162,12 @@ fn chosen(
                 files.entry(note.path.clone()).or_insert(false);
             }
         }
+        for file in walked.iter().filter(|file| is_template(templates, &file.path) && below(&file.path)) {
+            files.entry(file.path.clone()).or_insert(false);
+        }
     }
     let written: BTreeMap<NotePath, i64> =
-        open.walk().files.into_iter().map(|file| (file.path, file.mtime_ns)).collect();
+        walked.into_iter().map(|file| (file.path, file.mtime_ns)).collect();
     files
         .into_iter()
         .map(|(path, is_explicit)| match written.get(&path) {

@@ -91,6 +91,7 @@ pub(crate) fn propose(
         title: new_title(options).map_or_else(|| format!("{}, {suffix}", note.title), str::to_owned),
         tags: tags.cloned().collect(),
         body: Some(proposed_body(found, options)),
+        allow_duplicate: true,
         ..add::Options::default()
     };
     let added = add::add(context, &new)?;

@@ -14,7 +14,7 @@ use crate::verbs::hand_edits::{HandEdits, hand_edits};
 use crate::verbs::moved_files::moved_files;
 use cm_note::finding::{Finding, Severity};
 use cm_note::message::CommitMessage;
-use cm_note::note::conflict::conflict_marker;
+use cm_note::note::conflict;
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
 use cm_text::plural::count;
@@ -37,7 +37,7 @@ impl CommittedFile {
 }
 
 /// Result of committing manual edits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommittedEdits {
     /// Hash of the new commit; null if there was nothing to commit.
     pub commit: Option<String>,
@@ -45,6 +45,8 @@ pub struct CommittedEdits {
     pub files: Vec<CommittedFile>,
     /// Likely secrets. Their files are not committed until the secret is removed or allowed.
     pub stopped: Vec<BlockedSecret>,
+    /// Unresolved merge conflicts. Their files are not committed until one version is chosen.
+    pub conflicts: Vec<Finding>,
     /// Problems that the committed edits bring into notes.
     pub findings: Vec<Finding>,
 }
@@ -66,10 +68,11 @@ pub(crate) fn take_over(context: &Context) -> Result<CommittedEdits> {
 }
 
 /// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
-/// an apparent live secret are left out.
+/// an apparent live secret or an unresolved merge conflict are left out.
 ///
 /// # Errors
-/// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
+/// No repository, a secret in `subject`, a merge conflict in every edited note, and the errors of
+/// [`write::commit_as_is`].
 pub fn commit(context: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
     commit_as(context, "commit", subject.filter(|subject| !subject.trim().is_empty()))
 }
@@ -79,7 +82,7 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(context)?;
     let repo = repository(open)?;
-    let HandEdits { ours: edits, others } = hand_edits(open, repo)?;
+    let HandEdits { ours: mut edits, others } = hand_edits(open, repo)?;
     if !others.is_empty() {
         context.notice(left_to_person(&others));
     }
@@ -87,11 +90,10 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
         secrets::refuse_secret_text(&secrets::rules(context, open)?, "message", subject)?;
     }
     if edits.is_empty() {
-        let (files, stopped, findings) = (Vec::new(), Vec::new(), Vec::new());
-        return Ok(CommittedEdits { commit: None, files, stopped, findings });
+        return Ok(CommittedEdits::default());
     }
+    let conflicts = take_conflicts(open, &mut edits)?;
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-    free_of_conflicts(context, &paths)?;
     let mut findings = new_findings(open, &paths)?;
     let mut files = Vec::new();
     let outcome = write::commit_as_is(context, &paths, |sound| {
@@ -102,7 +104,7 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
         CommitMessage { body: listed(&files), ..ids(context, &paths, message(op, subject, &files)) }
     })?;
     findings.retain(|found| files.iter().any(|file| file.path == found.path.as_str()));
-    Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped, findings })
+    Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped, conflicts, findings })
 }
 
 /// Returns the errors that notes have now and did not have in HEAD, and the warnings that an edit of a
@@ -145,15 +147,28 @@ pub(crate) fn listed_edits(open: &OpenVault, edits: &[(NotePath, EditKind)]) -> 
     listed.collect()
 }
 
-/// Rejects files with unresolved merge conflict markers.
-fn free_of_conflicts(context: &Context, paths: &[NotePath]) -> Result<()> {
-    for path in paths {
-        let Some(bytes) = write::content_or_none(context.target(), path)? else { continue };
-        if let Some(line) = conflict_marker(&String::from_utf8_lossy(&bytes)) {
-            return Err(write::conflict_marker_error(path, line));
+/// Removes the files with unresolved merge conflicts from the edits and returns a finding for each.
+///
+/// # Errors
+/// A file that cannot be read, and `conflict-markers` if all files have such conflicts.
+fn take_conflicts(open: &OpenVault, edits: &mut Vec<(NotePath, EditKind)>) -> Result<Vec<Finding>> {
+    let (mut conflicts, mut sound) = (Vec::new(), Vec::with_capacity(edits.len()));
+    let mut first = None;
+    for (path, kind) in std::mem::take(edits) {
+        let bytes = write::content_or_none(open, &path)?;
+        match bytes.and_then(|bytes| conflict::finding(&path, &String::from_utf8_lossy(&bytes))) {
+            Some(finding) => {
+                first.get_or_insert_with(|| write::conflict_marker_error(&path, finding.line.unwrap_or(1)));
+                conflicts.push(finding);
+            }
+            None => sound.push((path, kind)),
         }
     }
-    Ok(())
+    *edits = sound;
+    match first {
+        Some(error) if edits.is_empty() => Err(error),
+        _ => Ok(conflicts),
+    }
 }
 
 /// Describes the files of the code beside the notes, which are not committed.

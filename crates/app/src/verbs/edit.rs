@@ -61,10 +61,11 @@ pub fn edit(
         })
     };
     let mut after = load_edited()?;
-    if let Some(text) = with_time_of_edit(&found.text(), &after.text(), context.now()) {
-        // A late save of the editor is not overwritten.
-        if load_edited()?.bytes == after.bytes {
-            cm_store::vault::write::write(&open.vault, &path, text.as_bytes())?;
+    if let Some(edits) = time_of_edit(&found.text(), &after.text(), context.now()) {
+        match write::edit_uncommitted(context, path.clone(), ContentHash::of(&after.bytes), edits) {
+            // A late save of the editor is not overwritten.
+            Err(error) if error.conflict.is_some() || error.is_changed_meanwhile() => {}
+            written => written?,
         }
         after = load_edited()?;
     }
@@ -89,15 +90,16 @@ pub fn edit(
     Ok(outcome)
 }
 
-/// Returns an edited note with the time of the edit in `updated`, so that a merge knows the later of two edits. `None` if the
+/// Returns the edits that put the time of an edit into `updated`, so that a merge knows the later of two edits. `None` if the
 /// note has no such key, if the person set it, if nothing changed, or if the frontmatter is malformed.
-fn with_time_of_edit(before: &str, after: &str, now: Instant) -> Option<String> {
+fn time_of_edit(before: &str, after: &str, now: Instant) -> Option<Vec<Edit>> {
     let updated = |text: &str| parse(&Split::of(text)).fields.get(UPDATED).and_then(|field| field.text());
     let (old, new) = (updated(before)?, updated(after)?);
     if before == after || old != new {
         return None;
     }
-    apply(after, &[Edit::set_text(UPDATED, now.to_string())]).ok()
+    let edits = vec![Edit::set_text(UPDATED, now.to_string())];
+    apply(after, &edits).is_ok().then_some(edits)
 }
 
 /// Refuses a text with an error that the note does not have, wherever its file is, and one with another ID: links, edges and
@@ -164,7 +166,8 @@ pub fn replace(context: &Context, reference: &str, text: &str, expected: &str) -
     let stored = revision::check(&path, &found.bytes, expected, &[])?;
     let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());
     let text = in_line_breaks(text, Split::of(&found.text()).line_break());
-    let text = with_time_of_edit(&found.text(), &text, context.now()).unwrap_or(text);
+    let dated = time_of_edit(&found.text(), &text, context.now()).and_then(|edits| apply(&text, &edits).ok());
+    let text = dated.unwrap_or(text);
     let changes = match found.bytes == text.as_bytes() {
         true => Vec::new(),
         false => {

@@ -215,7 +215,7 @@ fn compared(context: &Context, content: &str) -> Result<Comparison> {
 
 /// The memory to credit for a statement of the memory `id`: itself, or the one that it was condensed
 /// into. `None` if that one is retired or deprecated, or a draft and the caller is a person.
-fn memory_in_use(context: &Context, id: &str) -> Option<String> {
+pub(crate) fn memory_in_use(context: &Context, id: &str) -> Option<String> {
     let found = find(context, id).ok()?;
     let found = match found.note.condensed_into.first() {
         Some(into) => find(context, into).ok()?,

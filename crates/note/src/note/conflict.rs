@@ -31,7 +31,7 @@ pub fn conflict_marker(text: &str) -> Option<u32> {
 }
 
 /// Returns the finding for a note with an unresolved conflict.
-pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
+pub fn finding(path: &NotePath, text: &str) -> Option<Finding> {
     let line = conflict_marker(text)?;
     let message = "the file contains an unresolved merge conflict";
     let finding =

@@ -8,6 +8,10 @@ use cm_app::verbs::add::AddedNote;
 const SAME_WORDS: f64 = 0.995;
 
 pub fn added(outcome: &AddedNote) -> String {
+    if !outcome.added {
+        let place = format!("{}  {}", paint(ID, &outcome.id), safe(&outcome.path));
+        return format!("{place}  already exists with this title and text; nothing was stored\n");
+    }
     let mut lines =
         format!("{}  {}  {}\n", paint(ID, &outcome.id), outcome.path, committed(outcome.commit.as_deref()));
     for near in &outcome.similar {

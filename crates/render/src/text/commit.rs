@@ -6,11 +6,12 @@ use super::style::{BAD, DIM, count, paint, safe};
 use super::{committed, validate};
 use cm_app::context::secrets::BlockedSecret;
 use cm_app::verbs::commit::{CommittedEdits, CommittedFile};
+use cm_note::finding::Finding;
 
 pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.is_empty() {
         let nothing = if outcome.stopped.is_empty() { "nothing to commit\n" } else { "nothing committed\n" };
-        return nothing.to_owned() + &stopped(&outcome.stopped);
+        return nothing.to_owned() + &left_out(&outcome.stopped, &outcome.conflicts);
     }
     let mut lines =
         format!("{}  {}\n", count(outcome.files.len(), "file"), committed(outcome.commit.as_deref()));
@@ -20,7 +21,7 @@ pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.len() > 20 {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("  … and {} more", outcome.files.len() - 20))));
     }
-    lines + &validate::findings(&outcome.findings) + &stopped(&outcome.stopped)
+    lines + &validate::findings(&outcome.findings) + &left_out(&outcome.stopped, &outcome.conflicts)
 }
 
 /// One line for a file with manual edits.
@@ -29,8 +30,18 @@ pub(super) fn edited_file(file: &CommittedFile) -> String {
     format!("  {} {from}{}\n", paint(DIM, &file.change), safe(&file.path))
 }
 
+/// The files that were not committed, and what to do about them.
+pub(super) fn left_out(secrets: &[BlockedSecret], conflicts: &[Finding]) -> String {
+    let mut lines = String::new();
+    if !conflicts.is_empty() {
+        let why = paint(BAD, "not committed because of merge conflicts:");
+        lines = format!("{why} {}\n", count(conflicts.len(), "file")) + &validate::findings(conflicts);
+    }
+    lines + &stopped(secrets)
+}
+
 /// Lines that look like secrets, and what to do about them.
-pub(super) fn stopped(stopped: &[BlockedSecret]) -> String {
+fn stopped(stopped: &[BlockedSecret]) -> String {
     const MAX_LISTED_LINES: usize = 50;
     if stopped.is_empty() {
         return String::new();

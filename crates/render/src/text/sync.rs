@@ -1,6 +1,6 @@
 //! Text output of `cm sync`.
 
-use super::commit::stopped;
+use super::commit::left_out;
 use super::short;
 use super::style::{DIM, ID, WARN, count, paint, safe};
 use cm_app::verbs::sync::{MergeOrigin, SyncResult, SyncedFile};
@@ -60,7 +60,7 @@ pub fn synced(result: &SyncResult) -> String {
     if result.files.iter().any(|file| file.open) {
         lines += "hint: `cm review` shows what the merge could not decide\n";
     }
-    lines + &stopped(&result.stopped)
+    lines + &left_out(&result.stopped, &result.conflicts)
 }
 
 fn line(file: &SyncedFile) -> String {

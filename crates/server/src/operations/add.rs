@@ -45,6 +45,8 @@ struct Input {
     pinned: Option<bool>,
     /// Other frontmatter
     set: Option<Map<String, Value>>,
+    /// Store it even if a memory has this title and body
+    allow_duplicate: Option<bool>,
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
@@ -58,6 +60,7 @@ fn run(context: &Context, given: Value) -> Result<OperationResult> {
         pinned: input.pinned.unwrap_or_default(),
         body: Some(input.body.unwrap_or_default()),
         extra: pairs(input.set),
+        allow_duplicate: input.allow_duplicate.unwrap_or_default(),
     };
     let outcome = add::add(context, &options)?;
     Ok(answer(context, &outcome, &text::add::added(&outcome)))

@@ -150,7 +150,8 @@ fn add(context: &Context, request: &PageRequest, form: &Fields) -> Result<Action
         Err(error) => return Err(error),
     };
     let commits = added.commit.into_iter().collect();
-    let notice = ActionNotice { text: "Added".to_owned(), commits, is_error: false };
+    let text = if added.added { "Added" } else { "This note exists already; nothing was stored" };
+    let notice = ActionNotice { text: text.to_owned(), commits, is_error: false };
     Ok(ActionResult::Done { address: note_address(&added.id), notice })
 }
 

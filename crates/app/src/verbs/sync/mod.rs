@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::hand_edits::hand_edits;
 use crate::verbs::{commit, generate, merge_driver, project};
 use cm_merge::tree::HowMerged;
+use cm_note::finding::Finding;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::path::{GENERATED, NotePath};
 use cm_store::config::keys;
@@ -142,6 +143,8 @@ pub struct SyncResult {
     pub edits: usize,
     /// Likely secrets; their files were not committed.
     pub stopped: Vec<BlockedSecret>,
+    /// Unresolved merge conflicts; their files were not committed.
+    pub conflicts: Vec<Finding>,
     /// Number of commits that came from the remote.
     pub received: usize,
     /// Number of commits that went to the remote.
@@ -205,6 +208,9 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
     outcome.map_err(|error| match error.is_hand_edited() && !result.stopped.is_empty() {
         // What a secret keeps out of a commit cannot be committed first.
         true => error.hint("`cm commit` shows what looks like a secret; remove it, then run `cm sync` again"),
+        false if error.is_hand_edited() && !result.conflicts.is_empty() => error.hint(
+            "`cm commit` shows the merge conflicts; keep one of the versions, then run `cm sync` again",
+        ),
         false => error,
     })?;
     if !options.dry_run {
@@ -236,6 +242,7 @@ fn commit_edits(context: &Context, repo: &Repo, options: &Options, result: &mut 
     result.edits = edits.files.len();
     result.committed = edits.commit;
     result.stopped = edits.stopped;
+    result.conflicts = edits.conflicts;
     Ok(())
 }
 

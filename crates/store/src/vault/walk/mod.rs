@@ -224,11 +224,13 @@ fn is_note_name(name: &[u8]) -> bool {
     name.ends_with(b".md") || name.ends_with(b".markdown")
 }
 
-/// Whether a folder is one of `exclude`, which are names, or paths if they contain `/`.
+/// Whether a folder is one of `exclude`, which are names, or paths from the root if they contain `/`
+/// before their end.
 pub(super) fn is_excluded(exclude: &[String], parent: &str, name: &str) -> bool {
     exclude.iter().any(|excluded| {
+        let is_path = excluded.trim_end_matches('/').contains('/');
         let excluded = excluded.trim_start_matches("./").trim_matches('/');
-        excluded == name || excluded.contains('/') && excluded == joined(parent, name)
+        if is_path { excluded == joined(parent, name) } else { excluded == name }
     })
 }
 
