@@ -324,3 +324,42 @@ fn the_files_of_the_earlier_tool_are_its_own_schema_and_lose_nothing() {
     let uses = crate::support::exchange::uses(&back);
     assert!(uses.contains("22222222-2222-4222-8222-222222222222"), "{uses}");
 }
+
+#[test]
+fn notes_in_the_template_folders_of_obsidian_are_in_no_list_and_no_search() {
+    let sandbox = vault_of(
+        "--- daily/templates/real.md\n# Zebra of the day\n--- templates/day.md\n# Zebra template {{date}}\n--- T/x.md\n# Zebra <% tp.file.title %>\n",
+    );
+    sandbox.cm(&["reindex"]).ok();
+    sandbox.write(".obsidian/templates.json", r#"{"folder": "templates"}"#);
+    sandbox.write(".obsidian/plugins/templater-obsidian/data.json", r#"{"templates_folder": "T"}"#);
+    for command in [&["search", "zebra"][..], &["ls"], &["core", "--print"]] {
+        let shown = sandbox.cm(command).ok().stdout;
+        assert!(shown.contains("Zebra of the day"), "{shown}");
+        assert!(!shown.contains("{{date}}") && !shown.contains("tp.file"), "{shown}");
+    }
+    assert_eq!(sandbox.cm(&["validate", "--json"]).ok().json()["notes"], 1);
+}
+
+#[test]
+fn own_frontmatter_keys_select_notes_as_in_obsidian() {
+    let sandbox = vault_of(
+        "--- a.md\n---\nstatus: Open\nteams: [net, web]\n---\n# Zebra\n--- b.md\n---\nstatus: in progress\n---\n# Zebra too\n",
+    );
+    let found = |query: &str| {
+        let found = sandbox.cm(&["search", query, "--json"]).json();
+        let mut paths: Vec<String> = found["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["path"].as_str().unwrap().to_owned())
+            .collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(found("[status:open]"), ["a.md"]);
+    assert_eq!(found("zebra [teams:web]"), ["a.md"]);
+    assert_eq!(found("zebra [status:\"in progress\"]"), ["b.md"]);
+    assert_eq!(found("zebra -[status:open]"), ["b.md"]);
+    assert_eq!(found("[status:closed]"), Vec::<String>::new());
+}

@@ -179,6 +179,30 @@ assert.ok(!run("get", fact.id).includes("Bold"), "nothing is saved");
 await page.evaluate(() => { document.querySelector("#editor").dispatchEvent(new Event("submit", { bubbles: true })); });
 passed("a preview follows the text and saves nothing");
 
+// A note is renamed and deleted by mouse, and both are taken back.
+const named = json("add", "--type", "fact", "--title", "A name to change", "--body", "Seen[^1] %%aside%% with [[No such note]].\n\n[^1]: In the log.");
+await open(`/note/${named.id}`);
+await page.click("summary >> text=Rename");
+await page.fill("#new-title", "A changed name");
+await page.click("text=Rename the note");
+await notice("Renamed");
+assert.equal(await page.innerText("h1"), "A changed name");
+assert.ok(!(await page.innerText(".prose")).includes("aside"), "comments are not in the text");
+assert.equal(await page.innerText(".prose a.missing"), "No such note");
+await page.click(".prose sup a");
+assert.ok(page.url().endsWith("#h-1"), "a footnote is reached by its number");
+await page.click("[data-notice] >> text=Undo");
+await notice("Undone");
+assert.equal(await page.innerText("h1"), "A name to change");
+await page.click("summary >> text=Delete");
+await page.click("text=Delete the note");
+await notice("Deleted");
+await page.click("[data-notice] >> text=Undo");
+await notice("Undone");
+await open(`/note/${named.id}`);
+assert.equal(await page.innerText("h1"), "A name to change");
+passed("a note: renamed, deleted, and both taken back; comments, footnotes and missing links");
+
 // The playbook by keyboard: pin, take back, deprecate with a reason.
 const rule = () => json("playbook", "get", before[0]);
 await open("/playbook?state=draft");

@@ -12,19 +12,27 @@ use crate::{generated_section, is_note};
 /// Whether two new files at one path are merged. Notes with mostly different texts are two notes; those that are named
 /// by a day or a place, such as an episode, are one, and so are those with a common ID.
 pub(crate) fn is_one_file(path: &NotePath, one: &[u8], other: &[u8]) -> bool {
+    texts_of_two(path, one, other).is_none_or(|[one, other]| is_mostly_same(body(one), body(other)))
+}
+
+/// Whether two new files at one path are merged although they may be two notes: their texts differ, and
+/// neither a common ID nor the name says that they are one.
+pub(crate) fn may_be_two(path: &NotePath, one: &[u8], other: &[u8]) -> bool {
+    texts_of_two(path, one, other).is_some_and(|[one, other]| body(one).trim() != body(other).trim())
+}
+
+/// Returns the texts of two files unless their path or a common ID says that they are one file.
+fn texts_of_two<'t>(path: &NotePath, one: &'t [u8], other: &'t [u8]) -> Option<[&'t str; 2]> {
     let is_named_by_content = is_note(path)
         && !path.as_str().starts_with("graph/edges/")
         && !matches!(NoteKind::of(path), NoteKind::Episode | NoteKind::Blocked)
         && !is_day(path.stem());
-    let (Ok(one), Ok(other), true) =
-        (std::str::from_utf8(one), std::str::from_utf8(other), is_named_by_content)
-    else {
-        return true;
-    };
+    let one = std::str::from_utf8(one).ok().filter(|_| is_named_by_content)?;
+    let other = std::str::from_utf8(other).ok()?;
     let id = read::id_text(one);
-    (id.is_some() && id == read::id_text(other))
-        || generated_section::WithoutSections::of("", one, other).is_some()
-        || is_mostly_same(body(one), body(other))
+    let is_one = (id.is_some() && id == read::id_text(other))
+        || generated_section::WithoutSections::of("", one, other).is_some();
+    (!is_one).then_some([one, other])
 }
 
 fn body(text: &str) -> &str {

@@ -66,6 +66,10 @@ pub enum FindingCode {
     WrongFolder,
     /// The target of a link does not exist.
     DanglingLink,
+    /// A file that a note shows does not exist.
+    MissingAttachment,
+    /// The heading or block that a link leads to does not exist in the linked note.
+    MissingAnchor,
     /// A link matches several notes.
     AmbiguousLink,
     /// The setting does not exist.

@@ -137,10 +137,15 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     for heading in ["h1", "h2", "h3", "h4", "h5", "h6"] {
         builder.add_tag_attributes(heading, ["id"]);
     }
+    builder.add_tag_attributes("div", ["id"]);
     builder.id_prefix(Some(HEADING));
     // Images come from attachments of the vault only.
     builder.attribute_filter(|element, attribute, value| match (element, attribute) {
         ("img", "src") if !value.starts_with(FILE) => None,
+        // Ids get a prefix, also those of footnotes.
+        ("a", "href") if value.starts_with('#') && !value[1..].starts_with(HEADING) => {
+            Some(format!("#{HEADING}{}", &value[1..]).into())
+        }
         _ => Some(value.into()),
     });
     builder
@@ -336,6 +341,13 @@ mod tests {
         assert!(of("[[../facts/b c|x]]").contains("href=\"/note/graph/facts/b%20c\""));
         assert!(of("[x](../facts/b%20c.md#A-b)").contains("href=\"/note/graph/facts/b%20c.md#h-a-b\""));
         assert!(of("# How to *do*\n\n[x](#how-to-do)").contains("id=\"h-how-to-do\""));
+    }
+
+    #[test]
+    fn a_footnote_is_linked_to_its_text() {
+        let html = of("Seen[^1] twice.\n\n[^1]: In the log.\n");
+        assert!(html.contains("href=\"#h-1\"") && html.contains("id=\"h-1\""), "{html}");
+        assert!(html.contains("In the log."), "{html}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ The query language:
   pool AND (rust OR go)      both; either
   conn*   retyr~1            prefix; one typo allowed
   type:fix  tag:rust  path:graph/fixes  title:pool  is:pinned  category:gotcha  priority:critical
-  created:>2026-01-01  updated:30d  created:2026-01-01..2026-02-01
+  created:>2026-01-01  updated:30d  created:2026-01-01..2026-02-01  [status:open]
   -- --no-verify             after `--`, a leading dash is part of the query
 
 Examples:

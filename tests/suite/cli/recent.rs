@@ -162,3 +162,30 @@ fn no_command_runs_at_an_instant_before_1970() {
     ");
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);
 }
+
+#[test]
+fn an_edit_by_hand_counts_with_the_time_of_its_file_and_later_of_its_commit() {
+    let note = |id: u32, day: &str| {
+        format!(
+            "---\nid: {id:08x}-0000-4000-8000-000000000001\ntype: fact\ntitle: Note {id}\nimportance: 0.5\ncreated: {day}\nupdated: {day}\n---\n\nText.\n"
+        )
+    };
+    let sandbox = crate::support::vault_of(&format!(
+        "--- graph/facts/a.md\n{}--- graph/facts/b.md\n{}",
+        note(1, "2026-01-01"),
+        note(2, "2026-02-01")
+    ));
+    let first = || {
+        let listed = sandbox.cm(&["recent", "--json"]).ok().json();
+        listed["notes"][0]["path"].as_str().unwrap().to_owned()
+    };
+    let since = || sandbox.cm(&["ls", "--since", "7d", "--json"]).ok().json()["total"].as_u64().unwrap();
+    assert_eq!((first().as_str(), since()), ("graph/facts/b.md", 0));
+    sandbox.write("graph/facts/a.md", note(1, "2026-01-01") + "By hand.\n");
+    assert_eq!((first().as_str(), since()), ("graph/facts/a.md", 1));
+    sandbox.cm(&["commit"]).ok();
+    assert_eq!((first().as_str(), since()), ("graph/facts/a.md", 1));
+    sandbox.git(&["checkout", "--quiet", "HEAD~1", "--", "."]);
+    sandbox.git(&["commit", "--quiet", "--amend", "--allow-empty", "-m", "Nothing"]);
+    assert_eq!((first().as_str(), since()), ("graph/facts/b.md", 0));
+}

@@ -1,6 +1,6 @@
 //! `cm validate`
 
-use crate::support::{harbour, hashes};
+use crate::support::{harbour, hashes, vault_of};
 
 const FAULTY: &str = "\
 ---
@@ -157,4 +157,36 @@ fn a_slip_in_the_settings_is_found_in_its_line() {
     12 notes: 0 errors, 2 warnings, 1 info (--all)
     [exit 0]
     ");
+}
+
+#[test]
+fn missing_attachments_headings_and_blocks_are_warnings() {
+    let sandbox = vault_of(
+        "--- notes/plan.md\n# Plan\n\n## Next: steps\n\nA line. ^abc\n--- pics/there.png\nx\n--- notes/links.md\n# Links\n\n\
+         ![[there.png]] ![[gone.png|100]] ![](../pics/there.png) ![](https://x.y/z.png) %%![[hidden.png]]%%\n\
+         `![[code.png]]` [[plan#Next steps]] [[plan#^abc]] [[Plan#Missing]]\n[[plan#^nope]] [here](plan.md#next-steps) [gone](plan.md#old)\n",
+    );
+    let found = sandbox.cm(&["validate", "--json"]).ok().json();
+    let findings = found["findings"].as_array().unwrap();
+    let lines: Vec<String> = findings
+        .iter()
+        .map(|found| {
+            format!(
+                "{} {} {}",
+                found["line"],
+                found["code"].as_str().unwrap(),
+                found["message"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "3 missing-attachment the attachment `gone.png` does not exist",
+            "4 missing-anchor notes/plan.md has no heading `Missing`",
+            "5 missing-anchor notes/plan.md has no block `nope`",
+            "5 missing-anchor notes/plan.md has no heading `old`",
+        ]
+    );
+    assert!(findings.iter().all(|found| found["severity"] == "warning"), "{found:#}");
 }

@@ -10,6 +10,7 @@ mod fairness;
 mod fuzz;
 mod idempotency;
 mod metrics;
+mod note_page;
 mod paths;
 mod process;
 pub mod support;

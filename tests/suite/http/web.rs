@@ -43,12 +43,12 @@ impl<'s> Browser<'s> {
     }
 
     /// Sends a form with the token of this login.
-    fn post(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
+    pub(super) fn post(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
         let csrf = self.csrf();
         self.post_with(target, &[&[("csrf", csrf.as_str())], fields].concat())
     }
 
-    fn post_with(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
+    pub(super) fn post_with(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.extend_pairs(fields);
         let headers =
@@ -66,7 +66,7 @@ fn cookie_of(reply: &Reply) -> String {
 }
 
 /// The value of a hidden field in a page.
-fn value_of(html: &str, name: &str) -> String {
+pub(super) fn value_of(html: &str, name: &str) -> String {
     let (_, rest) =
         html.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("{name}: {html}"));
     rest.split('"').next().unwrap().to_owned()

@@ -115,7 +115,13 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
         vault_only: !repo.is_own(),
     };
     let found = repo.log(&filter)?;
-    let undone: HashSet<String> = found.iter().filter_map(undo::undone_commit).collect();
+    let mut undone: HashSet<String> = HashSet::new();
+    // Newest first, so that an undo that was undone itself takes nothing back.
+    for commit in &found {
+        if !undone.contains(&commit.id.to_string()) {
+            undone.extend(undo::undone_commit(commit));
+        }
+    }
     let commits = found.iter().skip(options.offset).take(options.limit).map(Commit::of).map(|commit| {
         let can_undo = commit.can_undo && !undone.contains(&commit.id);
         Commit { can_undo, ..commit }

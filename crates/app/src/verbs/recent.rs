@@ -1,15 +1,20 @@
 //! Lists the most recently changed notes.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::refresh::VaultNotes;
 use crate::error::{Error, Result};
 use crate::paging::next_offset;
+use crate::verbs::edit_times::edit_times;
 use crate::verbs::type_names::unknown_type;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
+use cm_note::path::NotePath;
 use cm_store::vault::external_folder;
 
 /// Number of results if no limit is given.
@@ -78,8 +83,8 @@ pub struct NoteSummary {
     pub title: String,
     /// Path of the note's file, relative to the vault.
     pub path: String,
-    /// Time of the last change according to the note's frontmatter, else the modification time of its
-    /// file; null without both, as in the past.
+    /// Time of the last change according to the note's frontmatter, or of a later edit by hand; else the
+    /// modification time of its file; null without both, as in the past.
     pub updated: Option<Instant>,
     /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
@@ -113,19 +118,23 @@ pub struct RecentNotes {
     pub next: Option<usize>,
 }
 
-/// When the notes of a vault were last changed: the dates in their frontmatter, else the modification times
-/// of their files, which clones of a vault do not share.
+/// When the notes of a vault were last changed: the dates in their frontmatter, or the time of a later edit
+/// by hand; else the modification times of their files, which clones of a vault do not share.
 struct ChangeTimes {
     /// Path and nanoseconds since 1970, sorted by path; empty if no note needs it.
     files: Vec<(String, i64)>,
+    edits: HashMap<NotePath, Instant>,
 }
 
 impl ChangeTimes {
-    fn of<'n>(open: &OpenVault, mut notes: impl Iterator<Item = &'n Note>) -> Self {
+    fn of(context: &Context, open: &OpenVault, notes: &VaultNotes, options: &Options) -> Self {
         // A note of the past has no file.
-        let is_needed = open.past.is_none() && notes.any(|note| note.updated.or(note.created).is_none());
+        let is_needed =
+            open.past.is_none() && notes.notes().any(|note| note.updated.or(note.created).is_none());
         let files = is_needed.then(|| open.index().modification_times().ok()).flatten();
-        Self { files: files.unwrap_or_default() }
+        let mut edits = edit_times(open, earliest(notes, options)).unwrap_or_default();
+        edits.values_mut().for_each(|at| *at = (*at).min(context.now()));
+        Self { files: files.unwrap_or_default(), edits }
     }
 
     fn at(&self, note: &Note) -> Option<Instant> {
@@ -133,8 +142,21 @@ impl ChangeTimes {
             let at = self.files.binary_search_by(|(path, _)| path.as_str().cmp(note.path.as_str())).ok()?;
             Some(Instant::from_unix(self.files[at].1.div_euclid(1_000_000_000)))
         };
-        note.updated.or(note.created).or_else(of_file)
+        let dated = note.updated.or(note.created).or_else(of_file);
+        dated.max(self.edits.get(&note.path).copied())
     }
+}
+
+/// The time before which an edit changes nothing on the page: of notes by time, that of the last one on
+/// it by the dates in the frontmatter.
+fn earliest(notes: &VaultNotes, options: &Options) -> Option<Instant> {
+    if options.since.is_some() || options.order != NoteOrder::Updated {
+        return options.since;
+    }
+    let mut dated: Vec<Instant> = notes.notes().filter_map(|note| note.updated.or(note.created)).collect();
+    let last = (options.offset + options.limit).min(dated.len()).checked_sub(1)?;
+    let (_, last, _) = dated.select_nth_unstable_by(last, |one, other| other.cmp(one));
+    Some(*last)
 }
 
 /// Lists notes, by default by the time of their last change, newest first. Edges and episodes are not
@@ -153,7 +175,7 @@ pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
         };
         let Some(folder) = folder else { continue };
         is_found = true;
-        let times = ChangeTimes::of(open, vault_notes.notes());
+        let times = ChangeTimes::of(context, open, vault_notes, options);
         let dated = vault_notes.notes().map(|note| (times.at(note), note, vault_notes.level));
         notes.extend(dated.filter(|(at, note, _)| options.matches(note, *at, &folder)));
     }

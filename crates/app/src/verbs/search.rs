@@ -256,7 +256,10 @@ fn unknown_names(context: &Context, text: &str, query: &Query, notices: &[String
     let fields = fields.filter(|name| !notices.iter().any(|notice| notice.contains(&format!("`{name}:`"))));
     unknown.extend(fields.map(|name| {
         let names: Vec<&str> = field_names().collect();
-        format!("`{name}:` is not a field and was searched as text; fields are {}", names.join(", "))
+        format!(
+            "`{name}:` is not a field and was searched as text; `[{name}:VALUE]` selects a frontmatter key; fields are {}",
+            names.join(", ")
+        )
     }));
     Ok(unknown)
 }

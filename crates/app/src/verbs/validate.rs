@@ -10,6 +10,7 @@ use crate::context::find::load;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
+use crate::verbs::missing_targets::missing_targets;
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::note::Note;
@@ -46,6 +47,10 @@ pub fn validate(context: &Context, options: &Options) -> Result<ValidationResult
     let open = context.target();
     let notes = context.overview_of(open)?;
     let mut findings = findings_of(context, open)?;
+    if open.past.is_none() {
+        findings.extend(missing_targets(open, &notes));
+        sort(&mut findings);
+    }
     let mut looked_at = notes.len();
     if let Some(under) = &options.under {
         findings.retain(|found| found.path.starts_with(under.as_str()));

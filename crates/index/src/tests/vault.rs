@@ -172,7 +172,7 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> IndexedNote {
         findings: Vec::new(),
     };
     let outline = Outline { text: body.to_owned(), headings, ..Outline::default() };
-    let reading = ParsedNote { note, outline, properties: String::new() };
+    let reading = ParsedNote { note, outline, properties: String::new(), labels: Vec::new() };
     let passages = vec![passage(body)];
     IndexedNote { reading, passages }
 }

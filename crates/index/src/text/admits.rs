@@ -3,7 +3,7 @@
 use super::document::{fact, facts};
 use super::translate::path_fits;
 use cm_note::note::Note;
-use cm_note::query::{BooleanGroup, DateField, QueryNode};
+use cm_note::query::{BooleanGroup, DateField, LabelField, QueryNode};
 
 /// Whether the node certainly selects the note. Text conditions cannot be evaluated here: neither
 /// they nor their negation select a note.
@@ -11,12 +11,13 @@ pub fn admits(node: &QueryNode, note: &Note) -> bool {
     selects(node, note) == Some(true)
 }
 
-/// Whether the node selects the note; `None` if the answer depends on the note's text.
+/// Whether the node selects the note; `None` if the answer depends on the note's text or its own
+/// frontmatter keys.
 fn selects(node: &QueryNode, note: &Note) -> Option<bool> {
     Some(match node {
         QueryNode::Everything => true,
         QueryNode::Nothing => false,
-        QueryNode::Text { .. } => return None,
+        QueryNode::Text { .. } | QueryNode::Label { label: LabelField::Property, .. } => return None,
         QueryNode::Label { label, value, prefix } => {
             let label_fact = fact(*label, value);
             let mut found = false;

@@ -40,6 +40,7 @@ pub(crate) fn fact(label: LabelField, value: &str) -> String {
         LabelField::Agent => "agent",
         LabelField::Author => "author",
         LabelField::Session => "session",
+        LabelField::Property => "property",
         LabelField::Id => "id",
         LabelField::Pinned => "pinned",
     };
@@ -111,7 +112,7 @@ impl Fields {
 
     /// Returns the document of a note.
     pub(super) fn document(&self, entry: &IndexedNote) -> TantivyDocument {
-        let ParsedNote { note, outline, properties } = &entry.reading;
+        let ParsedNote { note, outline, properties, labels } = &entry.reading;
         let mut document = TantivyDocument::new();
         document.add_text(self.title, &note.title);
         note.aliases.iter().for_each(|alias| document.add_text(self.title, alias));
@@ -121,6 +122,10 @@ impl Fields {
         }
         document.add_text(self.facts, key(&note.path));
         facts(note, |fact| document.add_text(self.facts, fact));
+        for property in labels {
+            let value = LabelField::Property.folded(property);
+            document.add_text(self.facts, fact(LabelField::Property, &value));
+        }
         self.add_names(&mut document, note);
         if let Some(created) = note.created {
             document.add_i64(self.created, created.unix());

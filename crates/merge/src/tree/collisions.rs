@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::links::Moves;
 use super::pairing::id_of;
 use super::{HowMerged, MergeResult};
-use crate::Vocabulary;
+use crate::{Leftover, Vocabulary, with_leftover};
 
 /// Gives the later of two new notes with one id another id.
 pub(super) fn settle_ids(results: &mut [MergeResult], vocabulary: &Vocabulary<'_>) {
@@ -54,6 +54,12 @@ pub(super) fn settle_paths(
     let later_at_one_path = groups(results, |result| Some(folded(&result.path)));
     let later_at_one_path = later_at_one_path.into_iter().map(|group| later(results, group, vocabulary));
     let mut moved: Vec<usize> = later_at_one_path.flatten().collect();
+    for at in &moved {
+        let Some(result) = results.get_mut(*at).filter(|result| result.side.is_some()) else { continue };
+        let marked = with_leftover(&result.path, &result.bytes, &Leftover::added_twice(&result.path));
+        result.open |= marked != result.bytes;
+        result.bytes = marked;
+    }
     moved.extend(at_paths_of_folders(results));
     for at in moved {
         let Some(result) = results.get(at) else { continue };

@@ -23,7 +23,8 @@ use rayon::prelude::*;
 use yaml_serde::Value;
 
 use crate::{
-    ChangeStamp, Clash, Leftover, Merged, Versions, Vocabulary, is_note, merge_stamped, with_leftover,
+    ChangeStamp, Clash, Leftover, Merged, Versions, Vocabulary, is_note, merge_stamped, same_text,
+    with_leftover,
 };
 use links::LinksOfVersions;
 use pairing::{FileVersion, MergeItem};
@@ -254,6 +255,14 @@ impl MergeResult {
         let merged = match other_name.filter(|_| !merged.markers) {
             Some(other) => Merged { bytes: with_alias(path, merged.bytes, &other, vocabulary), ..merged },
             None => merged,
+        };
+        let may_be_two = base.is_none() && same_text::may_be_two(path, ours.bytes, theirs.bytes);
+        let merged = match may_be_two && !merged.markers {
+            true => {
+                let bytes = with_leftover(path, &merged.bytes, &Leftover::added_twice(path));
+                Merged { bytes, ..merged }
+            }
+            false => merged,
         };
         let leftovers = pairing::leftovers(&merged.bytes);
         let known = pairing::leftovers(ours.bytes).max(pairing::leftovers(theirs.bytes));

@@ -22,6 +22,26 @@ pub(super) fn ranges(body: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     marks.as_chunks().0.iter().map(|[open, close]| *open..close + MARK.len()).collect()
 }
 
+/// Returns the byte ranges of the comments of a body that is not nested too deeply.
+pub(super) fn of_body(body: &str) -> Vec<Range<usize>> {
+    if !body.contains(MARK) {
+        return Vec::new();
+    }
+    let events = Parser::new_ext(body, extensions()).into_offset_iter();
+    let code = events.filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
+    let code: Vec<Range<usize>> = code.map(|(_, range)| range).collect();
+    ranges(body, &code)
+}
+
+/// Returns the comments of a body without their delimiters; none of a body that is nested too deeply.
+pub fn comments(body: &str) -> Vec<&str> {
+    if nested_too_deep(body) {
+        return Vec::new();
+    }
+    let inner = |range: Range<usize>| body.get(range.start + MARK.len()..range.end - MARK.len());
+    of_body(body).into_iter().filter_map(inner).collect()
+}
+
 /// Returns the body without its comments, for readers for whom they are not meant. A body that is
 /// nested too deeply stays as it is.
 ///
@@ -33,11 +53,8 @@ pub fn without_comments(body: &str) -> Cow<'_, str> {
     if !body.contains(MARK) || nested_too_deep(body) {
         return Cow::Borrowed(body);
     }
-    let events = Parser::new_ext(body, extensions()).into_offset_iter();
-    let code = events.filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
-    let code: Vec<Range<usize>> = code.map(|(_, range)| range).collect();
     let (mut rest, mut at) = (String::with_capacity(body.len()), 0);
-    for comment in ranges(body, &code) {
+    for comment in of_body(body) {
         rest.push_str(&body[at..comment.start]);
         at = comment.end;
     }

@@ -24,7 +24,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::note::{LinkForm, NoteLink};
 
-pub use comment::without_comments;
+pub use comment::{comments, without_comments};
 pub use html::is_placeholder;
 pub use link::percent_decode;
 use plain::PlainTextBuilder;
@@ -117,6 +117,23 @@ pub fn attachments(body: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Returns the attachments that a body shows, such as images, as written, with their lines in the file.
+/// `first_line` is the line on which the body begins.
+pub fn shown_attachments(body: &str, first_line: u32) -> Vec<(String, u32)> {
+    if nested_too_deep(body) {
+        return Vec::new();
+    }
+    let comments = comment::of_body(body);
+    let images = Parser::new_ext(body, extensions()).into_offset_iter().filter_map(|(event, range)| {
+        let Event::Start(Tag::Image { link_type, dest_url, .. }) = event else { return None };
+        let target = link::attachment(&dest_url, matches!(link_type, LinkType::WikiLink { .. }))?;
+        let is_comment = comments.iter().any(|comment| comment.contains(&range.start));
+        let before = body.get(..range.start).unwrap_or_default().matches('\n').count();
+        (!is_comment).then_some((target, first_line + before as u32))
+    });
+    images.collect()
 }
 
 /// Returns the paragraphs of a body that only embed a note, such as `![[Note#Heading]]`: their byte

@@ -34,7 +34,8 @@ pub enum LeftoverPart {
     /// A stretch of the body: the text that stands there now.
     Paragraph(String),
     /// The file itself, by its path on the other side. The value is the path of a file with the version
-    /// of that side; without a value, that side deleted it.
+    /// of that side; without a value, that side deleted it. If the value is the path itself, both sides
+    /// added a file there.
     File(String),
 }
 
@@ -59,6 +60,11 @@ impl Leftover {
     /// Leftover of a note whose other version is in a file of its own.
     pub fn copied(path: &NotePath, copy: &NotePath) -> Self {
         Self { value: Value::String(copy.to_string()), ..Self::deleted(path) }
+    }
+
+    /// Leftover of a note at whose path both sides added one.
+    pub fn added_twice(path: &NotePath) -> Self {
+        Self::copied(path, path)
     }
 
     /// Returns the edit that adds the leftover to its note.
@@ -120,7 +126,10 @@ pub fn leftovers(fields: &FrontmatterFields) -> Vec<(Leftover, u32)> {
 /// Returns the findings about the leftovers of a note.
 pub(super) fn findings(path: &NotePath, fields: &FrontmatterFields) -> Vec<Finding> {
     let finding = |(leftover, line): (Leftover, u32)| {
-        let (code, hint) = match leftover.part {
+        let (code, hint) = match &leftover.part {
+            LeftoverPart::File(path) if leftover.value.as_str() == Some(path) => {
+                (FindingCode::MergeCopy, "check both texts; then use `cm review --keep`")
+            }
             LeftoverPart::File(_) if !leftover.value.is_null() => {
                 (FindingCode::MergeCopy, "join both by hand and delete the copy; then use `cm review --keep`")
             }

@@ -44,6 +44,9 @@ pub(super) fn message(leftover: &Leftover, fields: &FrontmatterFields) -> String
             format!("where the note says \"{own}\", another version says \"{other}\"")
         }
         (LeftoverPart::Paragraph(own), None) => format!("another version is without \"{}\"", whole(own)),
+        (LeftoverPart::File(path), Some(other)) if *path == other => {
+            format!("two clones added a note at {path}")
+        }
         (LeftoverPart::File(_), Some(other)) => {
             format!("another version of the file is in {}", whole(&other))
         }

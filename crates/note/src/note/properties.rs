@@ -45,6 +45,19 @@ pub(super) fn searchable_text(fields: &FrontmatterFields) -> String {
     others.flat_map(scalars).collect::<Vec<_>>().join("\n")
 }
 
+/// Maximum length of a value that a query can select, in bytes.
+const MAX_LABEL_BYTES: usize = 100;
+
+/// Returns `key:value` for the scalars of all other keys.
+pub(super) fn labels(fields: &FrontmatterFields) -> Vec<String> {
+    let others = fields.iter().filter(|field| !OTHER_KEYS.contains(&field.key.as_str()));
+    let of_field = |field: &FrontmatterField| {
+        let values = scalars(field).into_iter().filter(|value| value.len() <= MAX_LABEL_BYTES);
+        values.map(|value| format!("{}:{}", field.key.trim(), value.trim())).collect::<Vec<_>>()
+    };
+    others.flat_map(of_field).collect()
+}
+
 fn scalars(field: &FrontmatterField) -> Vec<String> {
     match &field.value {
         Value::Sequence(items) => items.iter().filter_map(scalar_text).collect(),
@@ -65,5 +78,7 @@ mod tests {
             searchable_text(&parse(&Split::of(text)).fields),
             "marabelle\n4711\nStop the writer\nCopy"
         );
+        let text = "---\ntitle: A\nstatus: Open\nteams: [net, web]\n---\n";
+        assert_eq!(labels(&parse(&Split::of(text)).fields), ["status:Open", "teams:net", "teams:web"]);
     }
 }

@@ -29,6 +29,8 @@ pub struct ParsedNote {
     pub outline: Outline,
     /// Values of the frontmatter keys that no field of the note holds, of knowledge that people write; one per line.
     pub properties: String,
+    /// These keys, each with one of its values: `key:value`. Long values are left out.
+    pub labels: Vec<String>,
 }
 
 /// Parses a note. The tables list the types and relations that the vault declares.
@@ -68,11 +70,13 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     values.findings.sort_by_key(|finding| (finding.line, finding.column));
     values.findings.dedup();
     note.findings = values.findings;
-    let properties = match kind {
-        NoteKind::Memory | NoteKind::Plain => properties::searchable_text(&parsed.fields),
-        _ => String::new(),
+    let (properties, labels) = match kind {
+        NoteKind::Memory | NoteKind::Plain => {
+            (properties::searchable_text(&parsed.fields), properties::labels(&parsed.fields))
+        }
+        _ => (String::new(), Vec::new()),
     };
-    ParsedNote { note, outline, properties }
+    ParsedNote { note, outline, properties, labels }
 }
 
 /// Reads a rule from the fields of its frontmatter alone; the rule has no text.

@@ -1,7 +1,7 @@
 //! Lexer for queries: words, phrases, fields, operators and parentheses.
 
 use super::field::{self, QueryField};
-use super::{QueryNode, TextCondition};
+use super::{LabelField, QueryNode, TextCondition};
 use crate::instant::Instant;
 use cm_text::tokens::Tokenizer;
 
@@ -71,6 +71,7 @@ impl<'a> QueryLexer<'a> {
                 self.notice("a `)` without `(`".to_owned());
                 self.rest = &self.rest[1..];
             }
+            '[' if self.property() => {}
             '-' if self.signs() => self.take(first, QueryToken::Not),
             '+' if self.signs() => self.take(first, QueryToken::Must),
             _ => self.chunk(),
@@ -108,6 +109,27 @@ impl<'a> QueryLexer<'a> {
                 self.rest = inner;
             }
         }
+    }
+
+    /// Reads `[key:value]` at the start of `rest`, as in Obsidian; returns whether it did. Links and code
+    /// in brackets are words.
+    fn property(&mut self) -> bool {
+        let Some((inner, rest)) = self.rest[1..].split_once(']') else { return false };
+        let Some((key, value)) = inner.split_once(':') else { return false };
+        let is_key = key.starts_with(char::is_alphabetic)
+            && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let is_value = value.starts_with(|c: char| c.is_alphanumeric() || c == '"');
+        let is_whole = rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ')');
+        if !is_key || !is_value || !is_whole || inner.contains('[') {
+            return false;
+        }
+        self.rest = rest;
+        let value = value.trim_matches('"');
+        match field::by_name(key) {
+            Some(field) => self.field(key, field, value, true),
+            None => self.leaf(QueryNode::label(LabelField::Property, &format!("{key}:{}", value.trim()))),
+        }
+        true
     }
 
     /// Reads a chunk up to white space, including balanced parentheses within it.

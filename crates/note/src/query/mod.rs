@@ -118,6 +118,8 @@ pub enum LabelField {
     Agent,
     Author,
     Session,
+    /// A frontmatter key of the person, with its value: `key:value`.
+    Property,
     Id,
     Pinned,
 }

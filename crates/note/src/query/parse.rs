@@ -301,6 +301,12 @@ mod tests {
         reads("created:2026-01-01..2026-02-01", "Created:2026-01-01..2026-02-02");
         reads("importance:>=0.5", "Importance:0.5..inf");
         reads("type:code-pattern", "Type:code_pattern");
+        reads("[status:Open] socket", "(?socket =Property:status:open)");
+        reads("-[status:in progress]", "(-Property:status:in progress)");
+        reads("[type:fix]", "Type:fix");
+        for text in ["[x]", "[[a:b]]", "[12:30]", "[std::fs]", "[http://x.y]", "[a:b](c)", "x[a:b]"] {
+            assert!(!shown(&parse(text, now(), false).root).contains("Property"), "{text}");
+        }
         assert!(!parse("type:fix -draft", now(), false).ranks());
         assert!(parse("type:fix draft", now(), false).ranks());
     }

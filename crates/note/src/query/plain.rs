@@ -7,7 +7,7 @@ use super::{TextCondition, field};
 /// Neutralizes everything in a text that the query language would interpret.
 pub(super) fn plain(text: &str) -> String {
     let mut words = Vec::new();
-    for chunk in text.split(|c: char| c.is_whitespace() || "\"“”()".contains(c)) {
+    for chunk in text.split(|c: char| c.is_whitespace() || "\"“”()[]".contains(c)) {
         take(chunk, &mut words);
     }
     words.join(" ")

@@ -8,12 +8,12 @@ use super::sessions::ActionNotice;
 use super::table::ActionSpec;
 use super::views;
 use super::words::{count, note_address};
-use cm_app::verbs::{add, edit, forget, generate, mark, pin, restore, undo};
+use cm_app::verbs::{add, delete, edit, forget, generate, mark, pin, rename, restore, undo};
 use cm_app::{CallerIdentity, Context, Error, ErrorKind, Result};
 use cm_note::note::FeedbackSignal;
 
 /// All changes, by their path.
-pub(super) static ACTIONS: [ActionSpec; 13] = [
+pub(super) static ACTIONS: [ActionSpec; 15] = [
     write("/act/review", decisions::decide),
     write("/act/merge", decisions::merge),
     write("/act/supersede", decisions::supersede),
@@ -25,6 +25,8 @@ pub(super) static ACTIONS: [ActionSpec; 13] = [
     write("/act/restore", restore),
     write("/act/edit", save),
     write("/act/add", add),
+    write("/act/rename", rename),
+    write("/act/delete", delete),
     write("/act/core", write_core),
     ActionSpec { path: "/act/preview", is_write: false, run: preview },
 ];
@@ -153,6 +155,27 @@ fn add(context: &Context, request: &PageRequest, form: &Fields) -> Result<Action
     let text = if added.added { "Added" } else { "This note exists already; nothing was stored" };
     let notice = ActionNotice { text: text.to_owned(), commits, is_error: false };
     Ok(ActionResult::Done { address: note_address(&added.id), notice })
+}
+
+fn rename(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let renamed = rename::rename(context, required(form, "id")?, required(form, "title")?, false)?;
+    let text = match (renamed.changed, renamed.linked.len()) {
+        (false, _) => "The note has this title already".to_owned(),
+        (true, 0) => "Renamed".to_owned(),
+        (true, linked) => format!("Renamed; links changed in {}", count(linked, "file")),
+    };
+    let notice = ActionNotice { text, commits: renamed.commit.into_iter().collect(), is_error: false };
+    Ok(ActionResult::Done { address: note_address(&renamed.id), notice })
+}
+
+fn delete(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
+    let context = &with_reason(context, form)?;
+    context.persons_only("delete a note on the page")?;
+    let deleted = delete::delete(context, &[required(form, "id")?.to_owned()], None)?;
+    let text = format!("Deleted {}", deleted.path.unwrap_or_default());
+    let notice = ActionNotice { text, commits: deleted.commit.into_iter().collect(), is_error: false };
+    // The page that sent the form is gone with the note.
+    Ok(ActionResult::Done { address: "/".to_owned(), notice })
 }
 
 fn write_core(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {

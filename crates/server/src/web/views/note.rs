@@ -1,6 +1,6 @@
 //! The page of a note: its text, fields, edges, evidence and score.
 
-use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use askama::Template;
 use serde_json::Value;
@@ -12,6 +12,7 @@ use crate::web::page::{PageRequest, Shell, render};
 use crate::web::words::{
     ShownTime, marked, moment, note_address, session_address, type_words, without_title,
 };
+use cm_app::context::find::find;
 use cm_app::verbs::embedded_notes::{EmbeddedNote, embedded_notes};
 use cm_app::verbs::get::LinkedNoteRow;
 use cm_app::verbs::score_history::score_history;
@@ -19,11 +20,11 @@ use cm_app::verbs::session_receipts::RecordedSessions;
 use cm_app::verbs::unlinked_mentions::{UnlinkedMention, unlinked_mentions};
 use cm_app::verbs::why::NoteEvidence;
 use cm_app::verbs::{get, why};
-use cm_app::{Context, Result};
+use cm_app::{Context, ErrorKind, Result};
 use cm_note::finding::Severity;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::{escape_link_text, link_destination};
-use cm_note::markdown::without_comments;
+use cm_note::markdown::{comments, percent_decode, without_comments};
 use cm_note::note::types::LINKS_TO;
 use cm_note::note::{Note, NoteKind};
 use cm_render::html;
@@ -46,7 +47,11 @@ struct NotePage {
     takes_feedback: bool,
     is_pinned: bool,
     is_draft: bool,
+    /// Whether it has a title of its own, so that it can be renamed and deleted here.
+    can_rename: bool,
     body: String,
+    /// Comments of the text, which are not shown in it; none in a site.
+    comments: Vec<String>,
     fields: Vec<(String, String)>,
     score: Vec<(&'static str, String)>,
     chart: Option<ScoreChart>,
@@ -116,14 +121,16 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     let has_score = evidence.score.is_some() || evidence.decay.is_some();
     let history = has_score.then(|| score_history(context, reference)).transpose()?;
     let mentioned = unlinked_mentions(context, reference, MAX_MENTIONS)?;
-    // Who looks at the memory itself sees what agents see; readers of a site do not get comments.
+    // Agents read comments too, so that a person has to find them; readers of a site do not get them.
     let body = without_title(&note.body, &note.title);
-    let body = if request.is_static { without_comments(body) } else { Cow::Borrowed(body) };
-    let (body, embedded) = embedded_notes(context, &body);
+    let comments = if request.is_static { Vec::new() } else { comments(body) };
+    let (body, embedded) = embedded_notes(context, &without_comments(body));
     let state = evidence.state.map(|state| state.name().to_owned());
     let state = state.or_else(|| text_of(&note.frontmatter, "state"));
     render(&NotePage {
-        body: with_embedded(html::note(&body, &note.path), &embedded),
+        body: with_missing_marked(context, with_embedded(html::note(&body, &note.path), &embedded)),
+        comments: comments.into_iter().map(|comment| html::shown(comment.trim()).into_owned()).collect(),
+        can_rename: matches!(note.kind, NoteKind::Memory | NoteKind::Plain | NoteKind::Stash),
         fields: fields(&note.frontmatter),
         kind: type_words(note.note_type.as_deref(), note.kind),
         vault: note.vault.name(),
@@ -267,6 +274,27 @@ fn with_embedded(mut page: String, notes: &[EmbeddedNote]) -> String {
         page = page.replacen(&format!("<p>{}</p>", note.placeholder), &quote, 1);
     }
     page
+}
+
+/// Maximum number of links of a page that are checked.
+const MAX_CHECKED_LINKS: usize = 100;
+
+/// Marks the links of a page that lead to no note.
+fn with_missing_marked(context: &Context, page: String) -> String {
+    let start = format!("<a href=\"{}", html::NOTE);
+    let references = page.split(start.as_str()).skip(1).filter_map(|rest| rest.split(['"', '#']).next());
+    let references: BTreeSet<String> = references.take(MAX_CHECKED_LINKS).map(str::to_owned).collect();
+    let is_missing = |reference: &String| {
+        find(context, &percent_decode(reference)).is_err_and(|error| error.kind == ErrorKind::NotFound)
+    };
+    let missing: Vec<String> = references.into_iter().filter(is_missing).collect();
+    missing.iter().fold(page, |page, reference| {
+        let marked = |end: char| {
+            let link = format!("href=\"{}{reference}{end}", html::NOTE);
+            (format!("<a {link}"), format!("<a class=\"missing\" title=\"There is no such note\" {link}"))
+        };
+        ['"', '#'].map(marked).iter().fold(page, |page, (link, marked)| page.replace(link, marked))
+    })
 }
 
 /// Groups edges by type, in the order in which types appear; links without a type are first.

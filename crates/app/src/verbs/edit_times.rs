@@ -1,0 +1,51 @@
+//! Finds when notes were last edited by hand. An editor leaves the key `updated` as it was.
+
+use std::collections::HashMap;
+
+use crate::context::open_vault::OpenVault;
+use crate::error::Result;
+use cm_note::instant::Instant;
+use cm_note::path::NotePath;
+use cm_store::git::{EditKind, LogFilter, Repo};
+
+/// Maximum number of commits that are searched for edits.
+const MAX_SEARCHED_COMMITS: usize = 2_000;
+/// Operation of the commits of manual edits.
+const COMMIT: &str = "commit";
+
+/// Returns the times of edits by hand since `since`, by path: of uncommitted ones the time of the file, of
+/// others that of their commit. Other commits of cm are left out, because they set `updated` where it
+/// changes, and so are new files, whose own dates count.
+///
+/// # Errors
+/// Returns an error if the repository or the index cannot be read.
+pub(super) fn edit_times(open: &OpenVault, since: Option<Instant>) -> Result<HashMap<NotePath, Instant>> {
+    let mut times = HashMap::new();
+    let Some(repo) = open.repo()?.filter(|_| open.past.is_none()) else { return Ok(times) };
+    for (path, kind) in repo.hand_edits()? {
+        if kind == EditKind::Modified && path.is_markdown() {
+            let modified = std::fs::metadata(open.vault.file(&path)).and_then(|metadata| metadata.modified());
+            let age = modified.ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            times.extend(age.map(|age| (path, Instant::from_unix(age.as_secs() as i64))));
+        }
+    }
+    if let Some(since) = since {
+        add_committed(repo, since, &mut times)?;
+    }
+    Ok(times)
+}
+
+/// Adds the times of committed edits of files that have no later one.
+fn add_committed(repo: &Repo, since: Instant, times: &mut HashMap<NotePath, Instant>) -> Result<()> {
+    let filter = LogFilter { since: Some(since), limit: Some(MAX_SEARCHED_COMMITS), ..LogFilter::default() };
+    for commit in repo.log(&filter)? {
+        let is_by_hand = commit.message.as_ref().is_none_or(|message| message.op == COMMIT);
+        let ([parent], true) = (commit.parents.as_slice(), is_by_hand) else { continue };
+        for path in repo.paths_between(Some(*parent), Some(commit.id))? {
+            if path.is_markdown() && !times.contains_key(&path) && repo.has_at(*parent, &path)? {
+                times.insert(path, commit.time);
+            }
+        }
+    }
+    Ok(())
+}
