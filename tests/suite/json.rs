@@ -325,7 +325,7 @@ fn a_notice_goes_to_stderr_and_quiet_silences_it() {
 
 #[test]
 fn a_document_that_lacks_a_key_or_has_another_kind_of_value_does_not_fit() {
-    let sound = serde_json::json!({ "id": "a", "path": "p", "commit": null, "similar": [] });
+    let sound = serde_json::json!({ "id": "a", "path": "p", "added": true, "commit": null, "similar": [] });
     assert_eq!(misfits("add", &sound), [""; 0]);
     for (key, value) in [("id", Value::Null), ("commit", 7.into()), ("similar", Value::Null)] {
         let mut spoiled = sound.clone();

@@ -50,6 +50,7 @@ pub mod log;
 pub(crate) mod lost_feedback;
 pub mod map;
 pub mod mark;
+mod memory_in_use;
 pub mod memory_tool;
 pub mod merge_driver;
 mod missing_targets;

@@ -15,6 +15,7 @@ use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add;
 use crate::verbs::mark;
+use crate::verbs::memory_in_use::memory_in_use;
 use crate::verbs::note_fields::clean_tags;
 use crate::verbs::playbook;
 use crate::verbs::similar;
@@ -211,22 +212,6 @@ fn compared(context: &Context, content: &str) -> Result<Comparison> {
     }
     comparison.neighbours.truncate(MAX_NEIGHBOURS);
     Ok(comparison)
-}
-
-/// The memory to credit for a statement of the memory `id`: itself, or the one that it was condensed
-/// into. `None` if that one is retired or deprecated, or a draft and the caller is a person.
-pub(crate) fn memory_in_use(context: &Context, id: &str) -> Option<String> {
-    let found = find(context, id).ok()?;
-    let found = match found.note.condensed_into.first() {
-        Some(into) => find(context, into).ok()?,
-        None => found,
-    };
-    let note = &found.note;
-    let is_out_of_use = match note.is_draft() {
-        true => context.is_person(),
-        false => note.is_retired() || note.maturity.as_deref() == Some("deprecated"),
-    };
-    (!is_out_of_use).then(|| found.note.key().to_owned())
 }
 
 /// Returns what a memory states: its text up to the first heading, or its title if there is none.

@@ -89,7 +89,8 @@ impl<'a> QueryLexer<'a> {
             return false;
         }
         let next = word.chars().next();
-        next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))
+        property(&self.rest[1..]).is_some()
+            || next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))
     }
 
     fn take(&mut self, first: char, item: QueryToken) {
@@ -111,23 +112,13 @@ impl<'a> QueryLexer<'a> {
         }
     }
 
-    /// Reads `[key:value]` at the start of `rest`, as in Obsidian; returns whether it did. Links and code
-    /// in brackets are words.
+    /// Reads `[key:value]` at the start of `rest`; returns whether it did.
     fn property(&mut self) -> bool {
-        let Some((inner, rest)) = self.rest[1..].split_once(']') else { return false };
-        let Some((key, value)) = inner.split_once(':') else { return false };
-        let is_key = key.starts_with(char::is_alphabetic)
-            && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        let is_value = value.starts_with(|c: char| c.is_alphanumeric() || c == '"');
-        let is_whole = rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ')');
-        if !is_key || !is_value || !is_whole || inner.contains('[') {
-            return false;
-        }
+        let Some((key, value, rest)) = property(self.rest) else { return false };
         self.rest = rest;
-        let value = value.trim_matches('"');
         match field::by_name(key) {
             Some(field) => self.field(key, field, value, true),
-            None => self.leaf(QueryNode::label(LabelField::Property, &format!("{key}:{}", value.trim()))),
+            None => self.leaf(QueryNode::label(LabelField::Property, &format!("{key}:{value}"))),
         }
         true
     }
@@ -233,6 +224,18 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     let end = inner.find(closing)?;
     let close = inner[end..].chars().next().map_or(0, char::len_utf8);
     Some((&inner[..end], &inner[end + close..]))
+}
+
+/// Returns key and value of `[key:value]` at the start, as in Obsidian, and the text after it; `None` for
+/// links and code in brackets.
+fn property(text: &str) -> Option<(&str, &str, &str)> {
+    let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let (key, value) = inner.split_once(':')?;
+    let is_key = key.starts_with(char::is_alphabetic)
+        && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let is_value = value.starts_with(|c: char| c.is_alphanumeric() || c == '"') && !value.contains('[');
+    let is_whole = rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ')');
+    (is_key && is_value && is_whole).then(|| (key, value.trim_matches('"').trim(), rest))
 }
 
 fn searchable(text: &str) -> bool {
