@@ -170,7 +170,7 @@ fn an_edit_by_hand_counts_with_the_time_of_its_file_and_later_of_its_commit() {
             "---\nid: {id:08x}-0000-4000-8000-000000000001\ntype: fact\ntitle: Note {id}\nimportance: 0.5\ncreated: {day}\nupdated: {day}\n---\n\nText.\n"
         )
     };
-    let sandbox = crate::support::vault_of(&format!(
+    let sandbox = vault_of(&format!(
         "--- graph/facts/a.md\n{}--- graph/facts/b.md\n{}",
         note(1, "2026-01-01"),
         note(2, "2026-02-01")
@@ -182,6 +182,9 @@ fn an_edit_by_hand_counts_with_the_time_of_its_file_and_later_of_its_commit() {
     let since = || sandbox.cm(&["ls", "--since", "7d", "--json"]).ok().json()["total"].as_u64().unwrap();
     assert_eq!((first().as_str(), since()), ("graph/facts/b.md", 0));
     sandbox.write("graph/facts/a.md", note(1, "2026-01-01") + "By hand.\n");
+    let file = std::fs::File::options().append(true).open(sandbox.vault().join("graph/facts/a.md")).unwrap();
+    // The evening before the clock of the sandbox.
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_795_200_000)).unwrap();
     assert_eq!((first().as_str(), since()), ("graph/facts/a.md", 1));
     sandbox.cm(&["commit"]).ok();
     assert_eq!((first().as_str(), since()), ("graph/facts/a.md", 1));

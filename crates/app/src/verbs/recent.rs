@@ -121,40 +121,54 @@ pub struct RecentNotes {
 /// When the notes of a vault were last changed: the dates in their frontmatter, or the time of a later edit
 /// by hand; else the modification times of their files, which clones of a vault do not share.
 struct ChangeTimes {
-    /// Path and nanoseconds since 1970, sorted by path; empty if no note needs it.
+    /// Path and nanoseconds since 1970, sorted by path; empty in the past.
     files: Vec<(String, i64)>,
     edits: HashMap<NotePath, Instant>,
 }
 
+/// Number of seconds by which the file of a note may be newer than `updated`, although cm wrote both.
+const MAX_WRITE_SECONDS: i64 = 60;
+
 impl ChangeTimes {
-    fn of(context: &Context, open: &OpenVault, notes: &VaultNotes, options: &Options) -> Self {
+    fn of(context: &Context, open: &OpenVault, notes: &VaultNotes, options: &Options, folder: &str) -> Self {
         // A note of the past has no file.
-        let is_needed =
-            open.past.is_none() && notes.notes().any(|note| note.updated.or(note.created).is_none());
-        let files = is_needed.then(|| open.index().modification_times().ok()).flatten();
-        let mut edits = edit_times(open, earliest(notes, options)).unwrap_or_default();
-        edits.values_mut().for_each(|at| *at = (*at).min(context.now()));
-        Self { files: files.unwrap_or_default(), edits }
+        let files = open.past.is_none().then(|| open.index().modification_times().ok()).flatten();
+        let mut times = Self { files: files.unwrap_or_default(), edits: HashMap::new() };
+        let since = earliest(notes, options, folder);
+        let may_be_edited = |note: &Note| {
+            let (Some(dated), Some(file)) = (note.updated.or(note.created), times.of_file(note)) else {
+                return false;
+            };
+            file.unix() > dated.unix() + MAX_WRITE_SECONDS && since.is_none_or(|since| file >= since)
+        };
+        // Git is asked only where a file is newer than its dates.
+        if notes.notes().any(may_be_edited) {
+            times.edits = edit_times(open, since).unwrap_or_default();
+            times.edits.values_mut().for_each(|at| *at = (*at).min(context.now()));
+        }
+        times
+    }
+
+    fn of_file(&self, note: &Note) -> Option<Instant> {
+        let at = self.files.binary_search_by(|(path, _)| path.as_str().cmp(note.path.as_str())).ok()?;
+        Some(Instant::from_unix(self.files[at].1.div_euclid(1_000_000_000)))
     }
 
     fn at(&self, note: &Note) -> Option<Instant> {
-        let of_file = || {
-            let at = self.files.binary_search_by(|(path, _)| path.as_str().cmp(note.path.as_str())).ok()?;
-            Some(Instant::from_unix(self.files[at].1.div_euclid(1_000_000_000)))
-        };
-        let dated = note.updated.or(note.created).or_else(of_file);
+        let dated = note.updated.or(note.created).or_else(|| self.of_file(note));
         dated.max(self.edits.get(&note.path).copied())
     }
 }
 
 /// The time before which an edit changes nothing on the page: of notes by time, that of the last one on
 /// it by the dates in the frontmatter.
-fn earliest(notes: &VaultNotes, options: &Options) -> Option<Instant> {
+fn earliest(notes: &VaultNotes, options: &Options, folder: &str) -> Option<Instant> {
     if options.since.is_some() || options.order != NoteOrder::Updated {
         return options.since;
     }
-    let mut dated: Vec<Instant> = notes.notes().filter_map(|note| note.updated.or(note.created)).collect();
-    let last = (options.offset + options.limit).min(dated.len()).checked_sub(1)?;
+    let listed = notes.notes().filter(|note| options.matches(note, None, folder));
+    let mut dated: Vec<Instant> = listed.filter_map(|note| note.updated.or(note.created)).collect();
+    let last = options.offset.saturating_add(options.limit).min(dated.len()).checked_sub(1)?;
     let (_, last, _) = dated.select_nth_unstable_by(last, |one, other| other.cmp(one));
     Some(*last)
 }
@@ -175,7 +189,7 @@ pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
         };
         let Some(folder) = folder else { continue };
         is_found = true;
-        let times = ChangeTimes::of(context, open, vault_notes, options);
+        let times = ChangeTimes::of(context, open, vault_notes, options, &folder);
         let dated = vault_notes.notes().map(|note| (times.at(note), note, vault_notes.level));
         notes.extend(dated.filter(|(at, note, _)| options.matches(note, *at, &folder)));
     }
