@@ -19,14 +19,16 @@ const COMMIT: &str = "commit";
 ///
 /// # Errors
 /// Returns an error if the repository or the index cannot be read.
-pub(super) fn edit_times(open: &OpenVault, since: Option<Instant>) -> Result<HashMap<NotePath, Instant>> {
+pub(super) fn edit_times(
+    open: &OpenVault,
+    since: Option<Instant>,
+    time_of_file: impl Fn(&NotePath) -> Option<Instant>,
+) -> Result<HashMap<NotePath, Instant>> {
     let mut times = HashMap::new();
     let Some(repo) = open.repo()?.filter(|_| open.past.is_none()) else { return Ok(times) };
     for (path, kind) in repo.hand_edits()? {
         if kind == EditKind::Modified && path.is_markdown() {
-            let modified = std::fs::metadata(open.vault.file(&path)).and_then(|metadata| metadata.modified());
-            let age = modified.ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-            times.extend(age.map(|age| (path, Instant::from_unix(age.as_secs() as i64))));
+            times.extend(time_of_file(&path).map(|at| (path, at)));
         }
     }
     if let Some(since) = since {

@@ -136,26 +136,27 @@ impl ChangeTimes {
         let mut times = Self { files: files.unwrap_or_default(), edits: HashMap::new() };
         let since = earliest(notes, options, folder);
         let may_be_edited = |note: &Note| {
-            let (Some(dated), Some(file)) = (note.updated.or(note.created), times.of_file(note)) else {
+            let (Some(dated), Some(file)) = (note.updated.or(note.created), times.of_file(&note.path)) else {
                 return false;
             };
             file.unix() > dated.unix() + MAX_WRITE_SECONDS && since.is_none_or(|since| file >= since)
         };
         // Git is asked only where a file is newer than its dates.
         if notes.notes().any(may_be_edited) {
-            times.edits = edit_times(open, since).unwrap_or_default();
-            times.edits.values_mut().for_each(|at| *at = (*at).min(context.now()));
+            let mut edits = edit_times(open, since, |path| times.of_file(path)).unwrap_or_default();
+            edits.values_mut().for_each(|at| *at = (*at).min(context.now()));
+            times.edits = edits;
         }
         times
     }
 
-    fn of_file(&self, note: &Note) -> Option<Instant> {
-        let at = self.files.binary_search_by(|(path, _)| path.as_str().cmp(note.path.as_str())).ok()?;
+    fn of_file(&self, path: &NotePath) -> Option<Instant> {
+        let at = self.files.binary_search_by(|(file, _)| file.as_str().cmp(path.as_str())).ok()?;
         Some(Instant::from_unix(self.files[at].1.div_euclid(1_000_000_000)))
     }
 
     fn at(&self, note: &Note) -> Option<Instant> {
-        let dated = note.updated.or(note.created).or_else(|| self.of_file(note));
+        let dated = note.updated.or(note.created).or_else(|| self.of_file(&note.path));
         dated.max(self.edits.get(&note.path).copied())
     }
 }
