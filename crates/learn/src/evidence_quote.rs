@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::diary::StatementAuthor;
+use crate::diary::read::unescaped;
 
 /// Beginnings of quotes, each with its author. Of several for one author, the first is written.
 const AUTHOR_LEADS: [(&str, StatementAuthor); 5] = [
@@ -64,6 +65,12 @@ impl EvidenceQuote {
     }
 }
 
+/// Returns the quotes that the body of a memory lists as evidence, without their Markdown escapes.
+pub fn quotes_in_body(body: &str) -> Vec<String> {
+    let items = body.lines().filter_map(|line| line.strip_prefix("- ")).map(unescaped);
+    items.filter(|item| EvidenceQuote::parse(item).is_some()).collect()
+}
+
 impl fmt::Display for EvidenceQuote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", Self::lead(self.author), self.session)?;
@@ -96,6 +103,12 @@ mod tests {
         for text in ["it answers: yes", "the user in the room: hello", "the user in s-1 line x: y", ""] {
             assert_eq!(EvidenceQuote::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_quotes_of_a_memory_are_the_items_of_its_body_that_name_their_place() {
+        let body = "# A\n\n- an item\n\n## Evidence\n\n- the user in s-1 line 3: use \\#main, `a_b`\n- the log of s-2: x\n";
+        assert_eq!(quotes_in_body(body), ["the user in s-1 line 3: use #main, `a_b`", "the log of s-2: x"]);
     }
 
     #[test]

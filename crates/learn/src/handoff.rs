@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::diary::{DiaryItem, extract};
+use crate::outcome::steps::{SessionStep, StepKind, steps};
 use crate::prose::{cut, without_injected};
+use crate::recurring::CommandFailure;
 use cm_note::markdown::escape::visible;
 use cm_session::SessionMeta;
-use cm_session::event::{EventKind, SessionEvent};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::harness_text::is_scaffold;
 
 /// Maximum length of a handoff in characters, about 600 tokens.
@@ -35,11 +37,12 @@ pub struct Handoff {
 
 impl Handoff {
     /// Derives a handoff from a session's log. Secrets must already be removed from the events.
-    /// Open ends and the next step are empty: a log does not state them.
+    /// Open ends are what failed last, an interruption and an unanswered request. The next step is empty: a log
+    /// does not state it.
     pub fn of_session(meta: &SessionMeta, events: &[SessionEvent]) -> Self {
         let prompts: Vec<String> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
         let goal = match prompts.as_slice() {
-            [] => None,
+            [] => meta.title.clone(),
             [only] => Some(only.clone()),
             [first, .., last] => Some(format!("{first} Latest request: {last}")),
         };
@@ -47,12 +50,19 @@ impl Handoff {
             EventKind::AssistantText { text } => Some(text.as_str()).filter(|text| reports_state(text)),
             _ => None,
         });
+        let failed_last = failed_last(events);
+        let state = match (last_text, failed_last.as_slice()) {
+            // The report may be a claim that the log contradicts.
+            (Some(text), [_, ..]) => Some(format!("unfinished; the agent's last report: {text}")),
+            (Some(text), _) => Some(text.to_owned()),
+            (None, _) => None,
+        };
         let diary = extract("", meta, events);
         let items = |items: &[DiaryItem]| items.iter().map(|item| item.text.clone()).collect();
         Self {
             goal,
-            state: last_text.map(str::to_owned),
-            open: Vec::new(),
+            state,
+            open: failed_last.into_iter().chain(left_open(events)).collect(),
             files: items(&diary.files),
             failed: items(&diary.challenges),
             next: None,
@@ -150,6 +160,52 @@ fn reports_state(text: &str) -> bool {
     text.split_whitespace().count() >= MIN_STATE_WORDS || text.chars().count() >= MIN_STATE_CHARS
 }
 
+/// Returns the commands whose last run failed: checks that no later check of their kind replaces, and the session's
+/// last command.
+fn failed_last(events: &[SessionEvent]) -> Vec<String> {
+    let steps = steps(events);
+    let own: Vec<&SessionStep> =
+        steps.iter().filter(|step| !step.is_subagent && !step.parts().is_empty()).collect();
+    let is_open = |at: usize| {
+        let work = own[at].check().map(|check| check.work());
+        let mut later = own[at + 1..].iter();
+        own[at].outcome == ToolOutcome::Error
+            && match work {
+                Some(work) => !later.any(|step| step.check().is_some_and(|check| check.work() == work)),
+                None => at + 1 == own.len(),
+            }
+    };
+    let describe = |step: &SessionStep| {
+        let StepKind::Command { line, .. } = &step.kind else { return None };
+        let message = match &events.get(step.done_at)?.kind {
+            EventKind::ToolResult { text, .. } => CommandFailure::of(text).message,
+            _ => None,
+        };
+        let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+        Some(format!(
+            "`{}` failed when it was last run{message}",
+            cut(&visible(line), MAX_STATEMENT_CHARS / 4)
+        ))
+    };
+    (0..own.len()).filter(|at| is_open(*at)).filter_map(|at| describe(own[at])).collect()
+}
+
+/// Returns that the session ended with an interruption or with a request that has no answer.
+fn left_open(events: &[SessionEvent]) -> Option<String> {
+    let last = events.iter().rev().find(|event| {
+        !event.side
+            && matches!(
+                event.kind,
+                EventKind::Interrupt | EventKind::AssistantText { .. } | EventKind::UserPrompt { .. }
+            )
+    })?;
+    match &last.kind {
+        EventKind::Interrupt => Some("the person interrupted the agent".to_owned()),
+        EventKind::UserPrompt { .. } => prompt(last).map(|text| format!("no answer yet to: {text}")),
+        _ => None,
+    }
+}
+
 fn prompt(event: &SessionEvent) -> Option<String> {
     let EventKind::UserPrompt { text } = &event.kind else { return None };
     let text = visible(&without_injected(text));
@@ -162,7 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::test_events::{agent, log_of, person};
+    use crate::outcome::test_events::{agent, log_of, person, ran};
     use cm_session::Agent;
 
     #[test]
@@ -182,6 +238,31 @@ mod tests {
         );
         assert_eq!(handoff.state.as_deref(), Some("The client is written, the tests are not."));
         assert!(Handoff::of_session(&meta, &[]).is_empty());
+    }
+
+    #[test]
+    fn what_failed_last_is_open_and_a_claim_of_success_does_not_hide_it() {
+        let meta = SessionMeta::new(Agent::Codex, "s-1".into());
+        let failed = || ran("t1", "cargo test", ToolOutcome::Error, "error: no such table: users");
+        let passed = || ran("t2", "cargo test", ToolOutcome::Ok, "ok");
+        let of = |steps: Vec<EventKind>, text: &str| {
+            let mut events = vec![person("Add the users table to the schema")];
+            events.extend(steps);
+            events.push(agent(text));
+            Handoff::of_session(&meta, &log_of(events))
+        };
+        let open = of(failed().into(), "All done, the migration is complete now.");
+        assert_eq!(open.open, ["`cargo test` failed when it was last run: error: no such table: users"]);
+        assert_eq!(
+            open.state.as_deref(),
+            Some("unfinished; the agent's last report: All done, the migration is complete now.")
+        );
+        let settled = of([failed(), passed()].concat(), "All done, the migration is complete now.");
+        assert!(settled.open.is_empty());
+        assert_eq!(settled.state.as_deref(), Some("All done, the migration is complete now."));
+        let unanswered =
+            log_of(vec![person("Add the table"), agent("Which one do you mean?"), person("users")]);
+        assert_eq!(Handoff::of_session(&meta, &unanswered).open, ["no answer yet to: users"]);
     }
 
     #[test]

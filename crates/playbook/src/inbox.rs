@@ -15,6 +15,7 @@ use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
 use cm_note::finding::{Finding, FindingCode};
 use cm_note::graph::{Edge, Graph};
 use cm_note::instant::Instant;
+use cm_note::note::suspicion::order;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_text::shorten::shorten;
@@ -253,7 +254,8 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
         match hidden {
             Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
             None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),
-            None => draft.then(|| "a draft memory".to_owned()),
+            None if draft => Some(reason_of_draft_memory(note)),
+            None => None,
         }
     };
     let waiting = notes.iter().enumerate().filter(|(at, _)| !past[*at]);
@@ -261,6 +263,16 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
         Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.created, leftover: None })
     };
     waiting.filter_map(entry).collect()
+}
+
+fn reason_of_draft_memory(note: &Note) -> String {
+    let doubt = order(&note.title).or_else(|| order(&note.summary));
+    let is_of_agent = note.agent.is_some() || note.session.is_some();
+    match doubt {
+        Some(doubt) => format!("a draft memory: {doubt}"),
+        None if is_of_agent => format!("a draft memory: by {}, confirmed by no person", note.origin()),
+        None => "a draft memory".to_owned(),
+    }
 }
 
 /// Lists pairs of similar live rules of one category, most similar first. Pairs that a person

@@ -180,8 +180,7 @@ fn the_analysis_is_also_printed_as_json_and_written_to_a_chosen_folder() {
       "verdict": {
         "status": "USEFUL",
         "reasons": [
-          "Intervention predictability: 100% (threshold: 50%)",
-          "Signal/noise ratio: 4.8 (threshold: 1.5)"
+          "a person corrected or stopped the agent in 3 of 6 sessions"
         ],
         "recommended_actions": []
       },
@@ -243,7 +242,7 @@ fn sessions_of_the_last_days_are_found_where_agents_keep_them() {
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60", "--out", "all"]).snapshot(), @"
     8 sessions, 6 interactive: 2 BAD, 2 FRICTION, 2 OK, 2 ONE-SHOT
     signs: exit_error 9, request_interrupted 4, false_success 3, user_correction 3, no_resolution 2, rapid_exit 2, compaction 2, exit_success 2, user_intervention 1, session_abandoned 1, tool_loop 1, interrupt_cascade 1, user_curse 1, long_silence 1, sibling_tool_error 1, checkpoint 1
-    verdict: USEFUL (Intervention predictability: 100% (threshold: 50%); Signal/noise ratio: 6.4 (threshold: 1.5))
+    a person corrected or stopped the agent in 5 of 8 sessions
     22.5  BAD       3 turns  demo/1006-1000-ffff6666
     19.0  BAD       3 turns  demo/1001-1000-aaaa1111
     12.5  FRICTION  2 turns  demo/1005-0900-11111111
@@ -258,7 +257,7 @@ fn sessions_of_the_last_days_are_found_where_agents_keep_them() {
         @"
     1 session, 0 interactive: 1 ONE-SHOT
     signs: rapid_exit 1, request_interrupted 1, exit_error 1
-    verdict: INCONCLUSIVE (Intervention predictability: 0% (threshold: 50%))
+    a person corrected or stopped the agent in 1 of 1 session
     4.5  ONE-SHOT  1 turn  demo/1005-1000-0199aaaa
     7 files in codex
     [exit 0]
@@ -385,4 +384,23 @@ fn sessions_that_the_settings_keep_out_are_not_looked_at() {
     sandbox.reads_its_project();
     sandbox.settings("[sessions]\nworkspaces = [\"/nowhere\"]\n");
     assert_eq!(found("").code, 8, "there is nothing to look at");
+}
+
+#[test]
+fn a_session_in_which_the_agent_destroyed_data_is_bad() {
+    let sandbox = Sandbox::new();
+    log(
+        &sandbox,
+        "dddddddd-0000-4000-8000-000000000004",
+        &[
+            ("Make room in the test database", "dropdb --if-exists shop", true),
+            ("you deleted everything, that was the production database", "", true),
+        ],
+    );
+    let found = sandbox.cm(&["friction", "--days", "60", "--out", "../out", "--json"]).ok().json();
+    assert_eq!(found["worst"][0]["quality"], "BAD", "{found:#}");
+    assert_eq!(
+        found["verdict"]["reasons"],
+        serde_json::json!(["a destructive command did harm in 1 session"])
+    );
 }

@@ -97,7 +97,7 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
     insta::assert_snapshot!(sandbox.cm(&["review"]).snapshot(), @r#"
     Drafts 1
       1. b-mq6d3m8l-d1d1d1  Run the linter before each commit.
-         a draft, not shown to agents, 2026-11-12
+         a draft, not shown to agents: no session supports it, 2026-11-12
          cm review --accept b-mq6d3m8l-d1d1d1
          cm review --reject b-mq6d3m8l-d1d1d1
 

@@ -135,6 +135,7 @@ fn a_session_is_shown_with_the_lines_of_its_log() {
         1  2026-10-05 09:00  person  Run the unit tests and fix the failing one.
         2  2026-10-05 09:00  agent   Running the tests.
         2  2026-10-05 09:00  tool    $ cargo test
+        3  2026-10-05 09:00  tool    failed: assertion 'left == right' failed: decay_half_life
         4  2026-10-05 09:00  agent   All fixed: I deleted the failing test.
         5  2026-10-05 09:01  person  no, never delete tests. Fix src/decay.rs instead.
         6  2026-10-05 09:01  stop
@@ -144,7 +145,7 @@ fn a_session_is_shown_with_the_lines_of_its_log() {
     let all = sandbox.cm(&["sessions", "show", "11111111", "--tools", "--json"]).ok().json();
     assert!(said(&all).iter().any(|(line, text)| *line == 3 && text.contains("decay_half_life")), "{all}");
     let page = sandbox.cm(&["sessions", "show", "11111111", "--limit", "2", "--json"]).ok().json();
-    assert_eq!((said(&page).len(), &page["next"]), (3, &json!(4)), "a line of the log is not cut in two");
+    assert_eq!((said(&page).len(), &page["next"]), (3, &json!(3)), "a line of the log is not cut in two");
     let rest = sandbox.cm(&["sessions", "show", "11111111", "--from", "4", "--json"]).ok().json();
     assert_eq!((said(&rest)[0].0, &rest["next"]), (4, &Value::Null));
 }

@@ -341,3 +341,12 @@ fn a_note_that_is_not_there_is_not_found() {
     sandbox.cm(&["why", "b-mq9k7r70-lz8utt"]).ok();
     assert_eq!(everything(sandbox.root()), before, "nothing is written");
 }
+
+#[test]
+fn a_memory_quotes_the_sessions_that_it_was_learned_from() {
+    let sandbox = vault_of(
+        "--- graph/fixes/seed.md\n---\nid: 5e5e5e5e-0000-4000-8000-000000000005\ntype: fix\ntitle: Seed\n---\nSeed the database.\n\n## Evidence\n\n- the user in s-1 line 3: seed it first\n",
+    );
+    let why = sandbox.cm(&["why", "5e5e5e5e", "--json"]).ok().json();
+    assert_eq!(why["derived_from"]["quotes"], serde_json::json!(["the user in s-1 line 3: seed it first"]));
+}

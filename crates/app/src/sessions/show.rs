@@ -8,7 +8,11 @@ use super::{SessionAccess, SessionRow, ShownEvent};
 use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
+use crate::sessions::load::load_from_log;
 use cm_index::sessions::{SessionSummary, Stretch};
+use cm_learn::outcome::steps::{SessionStep, steps};
+use cm_learn::recurring::CommandFailure;
+use cm_session::event::{EventKind, ToolOutcome};
 use cm_text::shorten::short_line;
 
 /// Number of text chunks that are read from the index at once.
@@ -24,7 +28,8 @@ pub struct Options {
     pub from: u64,
     /// Approximate number of events; a page always ends at the end of a log line.
     pub limit: usize,
-    /// Show all events, including tool output and the agent's reasoning.
+    /// Show all events, including tool output and the agent's reasoning; else, of tool output only the error
+    /// messages of failed calls.
     pub tools: bool,
 }
 
@@ -47,12 +52,18 @@ pub struct SessionPage {
 /// Returns an error if the id matches no session or several, or if the index cannot be read.
 pub fn show(context: &Context, access: &SessionAccess, name: &str, options: &Options) -> Result<SessionPage> {
     let listed = access.find(name)?;
+    let failures = if options.tools { Failures::default() } else { Failures::of(context, &listed) };
     let mut events: Vec<ShownEvent> = Vec::new();
     let mut from = options.from.max(1);
     let mut next = None;
     while let Some(page) = access.page(&listed, from)? {
-        let fresh = page.said.into_iter().filter(|one| options.tools || is_talk(one));
-        events.extend(fresh.map(|one| if options.tools { one } else { shorten(one) }));
+        let brief = |one: ShownEvent| match is_talk(&one) {
+            true => Some(shorten(one)),
+            false => failures.shorten(one),
+        };
+        events.extend(
+            page.said.into_iter().filter_map(|one| if options.tools { Some(one) } else { brief(one) }),
+        );
         if events.len() > options.limit {
             next = Some(page_end(&mut events, options.limit).unwrap_or(page.next));
             break;
@@ -97,6 +108,42 @@ fn diary(context: &Context, listed: &SessionSummary) -> Result<Option<String>> {
     let meta = &listed.session.meta;
     let diary_path = DiaryLocation::find_existing(context, meta.agent.name(), meta.id.as_str())?;
     Ok(diary_path.map(|path| path.to_string()))
+}
+
+/// Number of characters by which an indexed result is compared with the one in the log.
+const COMPARED_RESULT_CHARS: usize = 80;
+
+/// The failed tool calls of a session: line of the result in the log, beginning of its output, and error message.
+#[derive(Debug, Default)]
+struct Failures(Vec<(u64, String, String)>);
+
+impl Failures {
+    /// Reads the failed calls from the log, since the index does not store outcomes. Empty if the log is gone.
+    fn of(context: &Context, listed: &SessionSummary) -> Self {
+        let (meta, log) = (&listed.session.meta, listed.session.log.as_deref().unwrap_or_default());
+        let Ok(session) = load_from_log(context, meta, log) else { return Self::default() };
+        let failed = steps(&session.events).into_iter().filter(|step| step.outcome == ToolOutcome::Error);
+        let result = |step: SessionStep| {
+            let event = session.events.get(step.done_at)?;
+            let EventKind::ToolResult { text, .. } = &event.kind else { return None };
+            let message = CommandFailure::of(text).message.unwrap_or_default();
+            Some((event.line, text.chars().take(COMPARED_RESULT_CHARS).collect(), message))
+        };
+        Self(failed.filter_map(result).collect())
+    }
+
+    /// Shortens the result of a failed call to its error message; `None` for other events.
+    fn shorten(&self, event: ShownEvent) -> Option<ShownEvent> {
+        if event.kind != "tool_result" {
+            return None;
+        }
+        let is_this = |(line, begins, _): &&(u64, String, String)| {
+            *line == event.line && event.text.trim_start().starts_with(begins.trim())
+        };
+        let (_, _, message) = self.0.iter().find(is_this)?;
+        let text = short_line(&format!("failed: {message}"), MAX_BRIEF_CHARS);
+        Some(ShownEvent { text: text.trim_end_matches([':', ' ']).to_owned(), ..event })
+    }
 }
 
 /// Consecutive events that end at the end of a log line.

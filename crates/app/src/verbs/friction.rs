@@ -3,19 +3,22 @@
 //! `cm_learn::friction` defines the signals and their weights. Session text is redacted before the
 //! analysis.
 
+use crate::context::meaning::judge_reactions;
+use crate::context::open::Context;
 use crate::context::paths::shown;
 use crate::context::progress::Progress;
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::logs;
-use crate::sessions::logs::LogSelection;
+use crate::sessions::logs::{LogSelection, ParsedSession};
+use crate::verbs::trauma::incidents_of;
 use cm_agents::agents::claude_code::log_folder;
 pub use cm_learn::friction::FrictionRules;
 use cm_learn::friction::score::SessionQuality;
 use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
 use cm_learn::friction::{
-    ExaminedLog, FrictionAnalysis, FrictionConfig, claude_lines, conclude, events, examine, files,
+    ExaminedLog, FrictionAnalysis, FrictionConfig, HarmDone, claude_lines, conclude, events, examine, files,
 };
 use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
@@ -110,16 +113,20 @@ pub fn friction(
     options: &Options,
     progress: &dyn Fn(Progress),
 ) -> Result<(FrictionReport, Vec<UserText>)> {
-    let config = FrictionConfig::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
-    let (mut notices, secrets) = (Vec::new(), secrets::rules_for_call(call)?);
+    let examiner = Examiner {
+        call,
+        config: FrictionConfig::of(options.rules),
+        secrets: secrets::rules_for_call(call)?,
+        context: Context::open(call.clone()).ok(),
+    };
+    let mut notices = Vec::new();
     let (logs, examined) = match &options.path {
-        Some(path) => of_path(&call.cwd.join(path), &config, &secrets, progress)?,
+        Some(path) => examiner.of_path(&call.cwd.join(path), progress)?,
         None => {
             let mut examined = Vec::new();
             let read = logs::each(call, &options.wanted, progress, &mut |session| {
-                let session = session.redacted(&secrets);
-                examined.push(examine(&events::log(&session.meta, &session.events), &config));
+                examined.push(examiner.session(session));
             })?;
             notices = read.notices;
             (read.logs, examined)
@@ -128,7 +135,7 @@ pub fn friction(
     if examined.is_empty() {
         return Err(nothing(logs, options));
     }
-    let analysis = conclude(examined, &config, call.now);
+    let analysis = conclude(examined, &examiner.config, call.now);
     let files = write_files(&out, &analysis)?;
     Ok((found(&analysis, logs, shown(&out, &call.cwd), files), notices))
 }
@@ -142,39 +149,70 @@ fn nothing(logs: usize, options: &Options) -> Error {
         .hint("pass a folder with *.jsonl logs of Claude Code, or a longer period such as `--days 30`")
 }
 
-/// Analyzes a log or a folder of logs. Returns the number of logs and the analyzed sessions.
-fn of_path(
-    path: &Path,
-    config: &FrictionConfig,
-    secrets: &Secrets,
-    progress: &dyn Fn(Progress),
-) -> Result<(usize, Vec<ExaminedLog>)> {
-    let logs_found = log_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
-    let mut examined = Vec::new();
-    for (done, log) in logs_found.iter().enumerate() {
-        progress(Progress { done, total: logs_found.len() });
-        if config.rules == FrictionRules::Classic {
-            let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
-            let mut line = |line: &[u8]| match serde_json::from_slice(line) {
-                Ok(mut record) => {
-                    logs::value(&mut record, secrets);
-                    reader.line(record.to_string().as_bytes());
-                }
-                Err(_) => reader.line(line),
-            };
-            log_folder::lines(&log.path, MAX_LINE_BYTES, &mut line).map_err(|error| logs::unread(&error))?;
-            examined.push(examine(&reader.finish(), config));
-        } else {
-            let sessions = logs::of_file(&log.path)?;
-            let people = sessions.into_iter().filter(|session| !session.meta.ours && !session.meta.subagent);
-            examined.extend(people.map(|session| {
-                let session = session.redacted(secrets);
-                examine(&events::log(&session.meta, &session.events), config)
-            }));
+/// Rules and vault with which sessions are examined.
+struct Examiner<'c> {
+    call: &'c Request,
+    config: FrictionConfig,
+    secrets: Secrets,
+    /// Chooses the model that recognizes reports of harm; `None` without a vault.
+    context: Option<Context>,
+}
+
+impl Examiner<'_> {
+    /// Analyzes a log or a folder of logs. Returns the number of logs and the analyzed sessions.
+    fn of_path(&self, path: &Path, progress: &dyn Fn(Progress)) -> Result<(usize, Vec<ExaminedLog>)> {
+        let logs_found = log_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
+        let mut examined = Vec::new();
+        for (done, log) in logs_found.iter().enumerate() {
+            progress(Progress { done, total: logs_found.len() });
+            if self.config.rules == FrictionRules::Classic {
+                let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
+                let mut line = |line: &[u8]| match serde_json::from_slice(line) {
+                    Ok(mut record) => {
+                        logs::value(&mut record, &self.secrets);
+                        reader.line(record.to_string().as_bytes());
+                    }
+                    Err(_) => reader.line(line),
+                };
+                log_folder::lines(&log.path, MAX_LINE_BYTES, &mut line)
+                    .map_err(|error| logs::unread(&error))?;
+                examined.push(examine(&reader.finish(), &self.config));
+            } else {
+                let sessions = logs::of_file(&log.path)?;
+                let people =
+                    sessions.into_iter().filter(|session| !session.meta.ours && !session.meta.subagent);
+                examined.extend(people.map(|session| self.session(session)));
+            }
         }
+        progress(Progress { done: logs_found.len(), total: logs_found.len() });
+        Ok((logs_found.len(), examined))
     }
-    progress(Progress { done: logs_found.len(), total: logs_found.len() });
-    Ok((logs_found.len(), examined))
+
+    fn session(&self, session: ParsedSession) -> ExaminedLog {
+        let harm = match self.config.rules {
+            FrictionRules::Classic => Vec::new(),
+            FrictionRules::Observed => self.harm_done(&session),
+        };
+        let session = session.redacted(&self.secrets);
+        examine(&events::log(&session.meta, &session.events), &self.config).with_harm(harm)
+    }
+
+    /// Returns the destructive commands that did harm. They are judged as they were run; a placeholder for a secret
+    /// would be another word to the shell.
+    fn harm_done(&self, session: &ParsedSession) -> Vec<HarmDone> {
+        let open = self.context.as_ref().map(Context::target);
+        let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
+        incidents_of(self.call, session, &judge)
+            .into_iter()
+            .map(|found| HarmDone {
+                at: found.event.at,
+                details: logs::text(
+                    &format!("`{}`, which {}", found.command, found.incident.reason),
+                    &self.secrets,
+                ),
+            })
+            .collect()
+    }
 }
 
 /// Returns the output folder. The default folder is refused if a symbolic link leads out of the

@@ -6,6 +6,7 @@ use yaml_serde::Value;
 
 use crate::context::open::Context;
 use crate::error::Result;
+use crate::verbs::draft_reasons::draft_reason;
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use crate::verbs::{leftovers, playbook};
 use cm_note::bullet::{Bullet, BulletState};
@@ -166,11 +167,13 @@ pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes:
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
     let (commands, settlements) = ways_to_settle(kind, &notes, entry.leftover.as_ref());
     let leftover = entry.leftover.as_ref().zip(notes.first());
+    let reason = notes.first().filter(|_| kind == InboxKind::Drafts).and_then(|note| draft_reason(note));
+    let why = reason.map_or(entry.why.clone(), |reason| format!("{}: {reason}", entry.why));
     InboxEntry {
         leftover: leftover.map(|(leftover, note)| leftovers::reference(note, leftover)),
         number,
         notes: notes.into_iter().map(listed).collect(),
-        why: entry.why,
+        why,
         since: entry.since,
         commands,
         settlements,

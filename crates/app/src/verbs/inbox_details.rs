@@ -18,6 +18,7 @@ use crate::verbs::inbox::{InboxEntry, InboxKind, Settlement, item, waiting};
 use crate::verbs::leftovers;
 use crate::verbs::playbook::merged;
 use crate::verbs::session_receipts::RecordedSessions;
+use cm_learn::evidence_quote::quotes_in_body;
 use cm_note::bullet::Bullet;
 use cm_note::change::ContentHash;
 use cm_note::finding::{Finding, FindingCode};
@@ -207,7 +208,10 @@ impl<'m> ReviewedNotes<'m> {
         let rule = self.rules.get(&note.path);
         let feedback = rule.map_or(&note.feedback, |rule| &rule.feedback);
         let count = |signal| Feedback::count(feedback, signal);
-        let evidence = note.bullet.as_ref().map(|fields| &fields.derived_from.evidence);
+        let evidence = match &note.bullet {
+            Some(fields) => fields.derived_from.evidence.clone(),
+            None => quotes_in_body(body),
+        };
         ReviewedText {
             text: reveal_hidden(&shorten(body, MAX_TEXT_CHARS)),
             has_hidden_characters: body.chars().any(is_hidden),
@@ -223,7 +227,7 @@ impl<'m> ReviewedNotes<'m> {
             created: note.created,
             updated: note.updated,
             last_checked: note.last_checked,
-            evidence: evidence.into_iter().flatten().map(|quote| self.quote(quote)).collect(),
+            evidence: evidence.iter().map(|quote| self.quote(quote)).collect(),
             findings: note.findings.clone(),
         }
     }

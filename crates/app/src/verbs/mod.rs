@@ -17,6 +17,7 @@ pub mod delete;
 pub mod diary;
 pub mod diff;
 pub mod doctor;
+mod draft_reasons;
 pub mod edit;
 mod edit_times;
 pub mod embed;

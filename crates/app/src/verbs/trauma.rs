@@ -19,6 +19,7 @@ use crate::verbs::curate::{
 };
 use crate::verbs::guard::CATEGORY;
 use crate::verbs::{guard, playbook};
+use cm_learn::trauma::reaction::HarmJudge;
 use cm_learn::trauma::session::{SessionIncident, incidents};
 use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
 use cm_note::bullet::content::fold_whitespace;
@@ -90,21 +91,29 @@ pub fn scan(
     let past_incidents = context.as_ref().map(guard::incidents).unwrap_or_default();
     let open = context.as_ref().map(Context::target);
     let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
-    let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
     let mut found: Vec<ScannedIncident> = Vec::new();
     let (mut sessions, secrets) = (0, secrets::rules_for_call(call)?);
     let read = logs::each(call, wanted, progress, &mut |session| {
         sessions += 1;
-        let cwd = session.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
-        let path_context = PathContext::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
-        let happened = incidents(&session.events, &path_context, &judge);
+        let happened = incidents_of(call, &session, &judge);
         found.extend(
             happened.iter().map(|happened| to_incident(happened, &session, &past_incidents, &secrets)),
         );
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
     Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))
+}
+
+/// Finds the harmful commands of a session, seen from its working directory.
+pub(super) fn incidents_of<'s>(
+    call: &Request,
+    session: &'s ParsedSession,
+    judge: HarmJudge<'_>,
+) -> Vec<SessionIncident<'s>> {
+    let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
+    let cwd = session.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
+    incidents(&session.events, &PathContext::new(&cwd, &home), judge)
 }
 
 fn to_incident(

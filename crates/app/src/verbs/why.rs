@@ -14,9 +14,11 @@ use crate::error::Result;
 use crate::verbs::history::versions;
 use crate::verbs::log::Commit;
 use crate::verbs::playbook::merged;
+use cm_learn::evidence_quote::quotes_in_body;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_note::bullet::content::{RuleHash, fold_whitespace};
 use cm_note::bullet::{Bullet, BulletState, Maturity, SessionSource};
+use cm_note::frontmatter::split::Split;
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
@@ -256,7 +258,10 @@ pub fn why(context: &Context, reference: &str, limit: usize) -> Result<NoteEvide
                 .map(|id| diary(context, id))
                 .collect::<Result<_>>()?,
             notes: at.map_or_else(Vec::new, |at| derived_from(&graph, at)),
-            quotes: fields.derived_from.evidence,
+            quotes: match note.kind {
+                NoteKind::Memory => quotes_in_body(Split::of(&found.text()).body()),
+                _ => fields.derived_from.evidence,
+            },
         },
         succession: at.map_or_else(Vec::new, |at| succession(&graph, at)),
         conflicts: at.map_or_else(Vec::new, |at| conflicts(&graph, at)),

@@ -104,7 +104,8 @@ const CLASSIC: [(SignalKind, f64); 16] = [
     (SignalKind::ExitSuccess, 0.0),
 ];
 
-const OBSERVED: [(SignalKind, f64); 17] = [
+const OBSERVED: [(SignalKind, f64); 18] = [
+    (SignalKind::HarmDone, 15.0),
     (SignalKind::UserCorrection, 8.0),
     (SignalKind::UserCurse, 8.0),
     (SignalKind::InterruptCascade, 8.0),

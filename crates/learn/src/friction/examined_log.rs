@@ -4,7 +4,7 @@
 use super::antigen::{self, AntigenCandidate};
 use super::config::{FrictionConfig, FrictionRules};
 use super::record::SessionLog;
-use super::signal::FrictionSignal;
+use super::signal::{FrictionSignal, SignalKind};
 use super::{classic, observed};
 use cm_note::instant::Instant;
 use cm_session::RecordId;
@@ -59,7 +59,28 @@ pub fn examine(log: &SessionLog, config: &FrictionConfig) -> ExaminedLog {
     }
 }
 
+/// A destructive command that did harm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarmDone {
+    /// Time of the command.
+    pub at: Option<Instant>,
+    /// The command and its effect, redacted.
+    pub details: String,
+}
+
 impl ExaminedLog {
+    /// Adds a signal for each destructive command of the session that did harm.
+    #[must_use]
+    pub fn with_harm(mut self, harm: Vec<HarmDone>) -> Self {
+        for HarmDone { at, details } in harm {
+            let record = self.records.iter().position(|record| at.is_some() && record.at == at);
+            let place = self.signals.iter().position(|signal| record.is_some() && signal.record >= record);
+            let signal = FrictionSignal::new(SignalKind::HarmDone, at, record, details);
+            self.signals.insert(place.unwrap_or(self.signals.len()), signal);
+        }
+        self
+    }
+
     /// Number of user messages in the log.
     pub fn turns(&self) -> usize {
         self.records.iter().filter(|record| record.turn).count()

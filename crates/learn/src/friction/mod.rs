@@ -37,5 +37,5 @@ pub mod summary;
 
 pub use analysis::{FrictionAnalysis, conclude};
 pub use config::{FrictionConfig, FrictionRules};
-pub use examined_log::{ExaminedLog, examine};
+pub use examined_log::{ExaminedLog, HarmDone, examine};
 pub use report::{ReportFile, files};

@@ -16,6 +16,7 @@ use super::config::{FrictionThresholds, abandonment_weight};
 use super::patterns::{CLAIM_SEEN, CORRECTION, CURSE, DIRECTED, FAILED, RAISED, SIBLING, is_terminal_paste};
 use super::record::{LogRecord, RecordPart, RecordRole, SessionLog, head, seconds};
 use super::signal::{FrictionSignal, SignalDetails, SignalKind};
+use crate::trauma::tool::changes;
 use cm_note::instant::Instant;
 use cm_session::CallId;
 use cm_session::event::ToolOutcome;
@@ -197,6 +198,10 @@ impl<'l> ObservedPass<'l> {
     ) {
         if is_command(input) {
             self.commands.extend(id);
+        }
+        // A check that is run again after a change of a file is no loop.
+        if !changes(tool, input).is_empty() {
+            self.calls.retain(|(_, call), _| call.as_str() == input.to_string());
         }
         let count = self.calls.entry((tool, input.to_string())).or_default();
         *count += 1;

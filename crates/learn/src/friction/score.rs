@@ -16,7 +16,7 @@ const MAX_RECOVERED_FRICTION: f64 = 5.0;
 /// Quality of a session, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum SessionQuality {
-    /// The user gave up: a stash or an abandoned session.
+    /// The user gave up, with a stash or by abandoning the session, or a destructive command did harm.
     #[serde(rename = "BAD")]
     Bad,
     /// The user was annoyed or, in the classic rules, the agent wrongly claimed success.
@@ -179,7 +179,7 @@ fn quality(signals: &[FrictionSignal], turns: usize, peak: f64, config: &Frictio
         // A claim that a later failure belies is mostly no false one; only what people did is certain.
         FrictionRules::Observed => signals.iter().any(|signal| is_reaction(signal.kind)),
     };
-    if has(SignalKind::UserIntervention) || has(SignalKind::SessionAbandoned) {
+    if has(SignalKind::HarmDone) || has(SignalKind::UserIntervention) || has(SignalKind::SessionAbandoned) {
         SessionQuality::Bad
     } else if annoyed {
         SessionQuality::Friction

@@ -62,11 +62,13 @@ pub enum SignalKind {
     /// A stash, an abandoned session or a silence without a preceding reaction; observed rules
     /// only.
     Checkpoint,
+    /// A destructive command did harm; observed rules only.
+    HarmDone,
 }
 
 impl SignalKind {
     /// All kinds, in declaration order.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::UserIntervention,
         Self::SessionAbandoned,
         Self::FalseSuccess,
@@ -85,6 +87,7 @@ impl SignalKind {
         Self::SiblingToolError,
         Self::ExitSuccess,
         Self::Checkpoint,
+        Self::HarmDone,
     ];
 
     /// Name of the kind in JSON, such as `user_curse`.
@@ -108,6 +111,7 @@ impl SignalKind {
             Self::SiblingToolError => "sibling_tool_error",
             Self::ExitSuccess => "exit_success",
             Self::Checkpoint => "checkpoint",
+            Self::HarmDone => "harm_done",
         }
     }
 
@@ -132,6 +136,7 @@ impl SignalKind {
             Self::SiblingToolError => "parallel calls cancelled because one failed",
             Self::ExitSuccess => "a command succeeded",
             Self::Checkpoint => "a pause or end without any earlier reaction",
+            Self::HarmDone => "a destructive command did harm",
         }
     }
 
@@ -147,7 +152,7 @@ impl SignalKind {
             | Self::RepeatedQuestion
             | Self::LongSilence
             | Self::UserNegation => SignalSource::User,
-            Self::FalseSuccess | Self::ToolLoop => SignalSource::Llm,
+            Self::FalseSuccess | Self::ToolLoop | Self::HarmDone => SignalSource::Llm,
             Self::ExitError | Self::ExitSuccess => SignalSource::Tool,
             Self::SessionAbandoned | Self::NoResolution | Self::RapidExit | Self::Checkpoint => {
                 SignalSource::Session

@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::analysis::SessionReport;
-use super::config::{FrictionConfig, FrictionThresholds, SignalWeights};
+use super::config::{FrictionConfig, FrictionRules, FrictionThresholds, SignalWeights};
+use super::observed::is_reaction;
 use super::record::stamp;
 use super::score::{SessionQuality, SignalPattern, rounded};
 use super::signal::{SignalKind, SignalSource};
 use cm_note::instant::Instant;
+use cm_text::plural::count;
 
 /// Content of `friction_summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -161,7 +163,10 @@ pub fn summary(sessions: &[SessionReport], config: &FrictionConfig, now: Instant
     let high = sessions.iter().filter(|session| session.peak() >= config.thresholds.friction_peak).count();
     let interventions = sessions.iter().map(interventions).sum();
     let predictability = if high > 0 { interventions as f64 / high as f64 } else { 0.0 };
-    let verdict = verdict(sessions, &aggregate_by_source, predictability, &config.thresholds);
+    let verdict = match config.rules {
+        FrictionRules::Classic => verdict(sessions, &aggregate_by_source, predictability, &config.thresholds),
+        FrictionRules::Observed => observed_verdict(sessions),
+    };
     let notes = config.weights.keys().map(|kind| (*kind, kind.meaning().to_owned())).collect();
     let (best_session, worst_session) = extremes(sessions);
     FrictionSummary {
@@ -317,6 +322,33 @@ fn verdict(
     let recommended_actions =
         if status == VerdictStatus::Useful { recommended(sessions, sources) } else { Vec::new() };
     SignalVerdict { status, reasons, recommended_actions }
+}
+
+/// Returns the verdict of the observed rules: they are meaningful where a person reacted or harm was done.
+fn observed_verdict(sessions: &[SessionReport]) -> SignalVerdict {
+    let with = |is_wanted: &dyn Fn(SignalKind) -> bool| {
+        let kinds = |session: &&SessionReport| {
+            session.by_source.values().flat_map(|source| source.signals.keys()).any(|kind| is_wanted(*kind))
+        };
+        sessions.iter().filter(kinds).count()
+    };
+    let harmed = with(&|kind| kind == SignalKind::HarmDone);
+    let reacted = with(&|kind| is_reaction(kind) || kind == SignalKind::RequestInterrupted);
+    let mut reasons = Vec::new();
+    if harmed > 0 {
+        reasons.push(format!("a destructive command did harm in {}", count(harmed, "session")));
+    }
+    if reacted > 0 {
+        reasons.push(format!(
+            "a person corrected or stopped the agent in {reacted} of {}",
+            count(sessions.len(), "session")
+        ));
+    }
+    let status = if reasons.is_empty() { VerdictStatus::Inconclusive } else { VerdictStatus::Useful };
+    if reasons.is_empty() {
+        reasons.push("no person corrected or stopped the agent, and no command did harm".to_owned());
+    }
+    SignalVerdict { status, reasons, recommended_actions: Vec::new() }
 }
 
 fn recommended(sessions: &[SessionReport], sources: &BTreeMap<SignalSource, SourceAggregate>) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::style::{BAD, DIM, STRONG, WARN, count, one_line, paint, safe};
-use cm_app::verbs::friction::FrictionReport;
+use cm_app::verbs::friction::{FrictionReport, FrictionRules};
 
 /// Statistics of the sessions, signals, the worst sessions, and the paths of the reports.
 pub fn found(found: &FrictionReport) -> String {
@@ -19,8 +19,13 @@ pub fn found(found: &FrictionReport) -> String {
     let signals: Vec<String> =
         found.signals.iter().map(|counted| format!("{} {}", counted.signal, counted.count)).collect();
     lines += &format!("signs: {}\n", if signals.is_empty() { "none".to_owned() } else { signals.join(", ") });
-    let reasons = found.verdict.reasons.join("; ");
-    lines += &format!("verdict: {} ({})\n", paint(WARN, found.verdict.status.name()), safe(&reasons));
+    let reasons = safe(&found.verdict.reasons.join("; "));
+    lines += &match found.rules {
+        FrictionRules::Classic => {
+            format!("verdict: {} ({reasons})\n", paint(WARN, found.verdict.status.name()))
+        }
+        FrictionRules::Observed => format!("{reasons}\n"),
+    };
     for action in &found.verdict.recommended_actions {
         lines += &format!("  {}\n", safe(action));
     }

@@ -357,3 +357,20 @@ fn signs_are_in_the_order_of_the_log() {
         ]
     );
 }
+
+#[test]
+fn a_check_that_is_run_again_after_an_edit_is_no_loop() {
+    let edit = |script: Script, number: u32| {
+        script.then(EventKind::ToolCall {
+            id: Some("e".into()),
+            name: "Edit".into(),
+            input: json!({"file_path": "a.rs", "old_string": "1", "new_string": format!("{number}")}),
+        })
+    };
+    let mut again = script().says("fix it");
+    for number in 0..4 {
+        again = edit(again, number).works();
+    }
+    assert_eq!(again.count(SignalKind::ToolLoop), 0);
+    assert_eq!(script().says("fix it").works().works().works().count(SignalKind::ToolLoop), 1);
+}
