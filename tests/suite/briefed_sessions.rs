@@ -55,8 +55,6 @@ fn past_sessions_about_the_task_are_shown_once_each_with_the_persons_words_and_t
 
     ## Search on
 
-    - `cm search 'change retry gauge fetches type:problem,error,fix,solution'`
-    - `cm search 'change retry gauge fetches type:decision,configuration,procedure'`
     - `cm search 'change retry gauge fetches'`
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
@@ -75,14 +73,14 @@ fn past_sessions_about_the_task_are_shown_once_each_with_the_persons_words_and_t
       retry each gauge fetch twice,0199aaaa-0000-7000-8000-000000000001,codex,2,/home/dev/demo,2026-11-20,null,null,true,1
       the retry of the gauge fetches fails,s1s1s1s1,claude-code,1,/home/dev/demo,2026-11-20,failure,diary/s1s1s1s1.md,true,0.9725
     warnings: []
-    searches[3]: "change retry gauge fetches type:problem,error,fix,solution","change retry gauge fetches type:decision,configuration,procedure",change retry gauge fetches
+    searches[1]: change retry gauge fetches
     feedback: "cm mark ID --helpful, or --harmful --reason caused_bug; in what you write: [cm: helpful ID]"
     omitted:
       rules: 0
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 143
+    tokens: 104
     notices[1]: the playbook has no rules
     [exit 0]
     "#);

@@ -18,6 +18,7 @@ use cm_note::instant::Instant;
 use cm_note::note::suspicion::order;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
+use cm_text::canonical::CanonicalForm;
 use cm_text::shorten::shorten;
 
 /// Number of days in which trust in a note halves unless a person checks the note.
@@ -37,7 +38,8 @@ pub enum InboxKind {
     Conflicts,
     /// Notes with hidden characters, and draft memories.
     Quarantined,
-    /// Pairs of rules that are nearly the same, and of memories with one title.
+    /// Pairs of rules that are nearly the same, of memories with one title, and of a rule and a memory that state
+    /// the same.
     Merges,
     /// Notes that were not checked for a long time, or whose sources changed.
     Due,
@@ -102,7 +104,7 @@ pub fn timeless_sections(graph: &Graph<'_>, pairs: &PairFinder<'_>) -> InboxSect
         (InboxKind::Drafts, drafts(graph.notes(), &contradictions_by_note(&edges))),
         (InboxKind::Conflicts, conflicts(graph, &edges, &rules)),
         (InboxKind::Quarantined, quarantined(graph.notes(), &past)),
-        (InboxKind::Merges, [merges(graph.notes(), &rules), namesakes(graph.notes(), &past)].concat()),
+        (InboxKind::Merges, merge_entries(graph.notes(), &rules, &past)),
         (InboxKind::Inversions, inversions(graph.notes())),
         (InboxKind::NotFollowed, not_followed(graph.notes())),
         (InboxKind::Leftovers, leftovers(graph.notes())),
@@ -294,6 +296,36 @@ fn merges(notes: &[Note], rules: &LiveRules) -> Vec<InboxNoteEntry> {
         .filter(|(a, b, _)| !both_hold(&notes[rules.at[*a]], &notes[rules.at[*b]], None))
         .map(entry)
         .collect()
+}
+
+/// Lists the pairs that may be one: two rules, two memories, and a rule and a memory.
+fn merge_entries(notes: &[Note], rules: &LiveRules, past: &[bool]) -> Vec<InboxNoteEntry> {
+    [merges(notes, rules), namesakes(notes, past), learned_twice(notes, past)].concat()
+}
+
+/// Lists pairs of a rule and a memory that state the same, such as a lesson that was learned as both, with the rule
+/// first. Pairs that a person confirmed are left out.
+fn learned_twice(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
+    let form = |text: &str| CanonicalForm::of(text).as_str().to_owned();
+    let mut rules: HashMap<String, usize> = HashMap::new();
+    for (at, note) in notes.iter().enumerate().filter(|(at, _)| !past[*at]) {
+        if let Some(bullet) = Bullet::of(note).filter(Bullet::is_standing) {
+            rules.entry(form(bullet.content())).or_insert(at);
+        }
+    }
+    let twin = |(at, note): (usize, &Note)| {
+        let rule = *rules.get(&form(&note.title))?;
+        let since = note.created.max(notes[rule].created);
+        let why = "a rule and a memory state the same".to_owned();
+        (!both_hold(&notes[rule], note, None)).then_some(InboxNoteEntry {
+            notes: vec![rule, at],
+            why,
+            since,
+            leftover: None,
+        })
+    };
+    let memories = notes.iter().enumerate();
+    memories.filter(|(at, note)| note.kind == NoteKind::Memory && !past[*at]).filter_map(twin).collect()
 }
 
 /// Lists pairs of memories of one type and one title, such as two people's answers to one question. Pairs that a person
@@ -627,6 +659,31 @@ mod tests {
             (vec![vec![2, 3]], vec![]),
             "only the edge is newer"
         );
+    }
+
+    #[test]
+    fn a_rule_and_a_memory_that_state_the_same_are_offered_until_one_is_given_up() {
+        let notes = |state: &str| {
+            let memory = format!(
+                "id: m-1\ntype: fix\ntitle: Run make seed before the tests\nupdated: 2026-11-20{state}"
+            );
+            notes(&[
+                (
+                    "playbook/a/1.md",
+                    "id: b-1-aaaaaa\nstate: active\nupdated: 2026-11-20",
+                    "Run `make seed` before the tests.",
+                ),
+                ("graph/fixes/a.md", &memory, "A"),
+                (
+                    "graph/facts/b.md",
+                    "id: m-2\ntype: fact\ntitle: Never run make seed before the tests\nupdated: 2026-11-20",
+                    "B",
+                ),
+            ])
+        };
+        let why = "a rule and a memory state the same".to_owned();
+        assert_eq!(listed(&notes(""), InboxKind::Merges), [(vec![0, 1], why)]);
+        assert_eq!(listed(&notes("\nstate: retired"), InboxKind::Merges), []);
     }
 
     #[test]

@@ -248,7 +248,6 @@ fn a_briefing_is_markdown_with_what_matters_first() {
 
     - `cm search 'retry full jitter'`
     - `cm search 'retry calls gateway type:problem,error,fix,solution'`
-    - `cm search 'retry calls gateway type:decision,configuration,procedure'`
     - `cm search 'retry calls gateway'`
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
@@ -368,7 +367,7 @@ fn every_suggested_search_can_be_run_as_it_is() {
     for task in ["retry calls to the gateway", "fix \"tag:\" and (x OR", "C++ --no-verify type: naïve *"] {
         let searches = brief(&sandbox, &[task])["searches"].clone();
         let searches = searches.as_array().unwrap();
-        assert!((2..=5).contains(&searches.len()), "{searches:?}");
+        assert!((1..=5).contains(&searches.len()), "{searches:?}");
         for query in searches {
             let ran = sandbox.cm(&["search", "--json", "--", query.as_str().unwrap()]).ok();
             assert_eq!(ran.json()["notices"].as_array().unwrap().len(), 0, "{query}");
@@ -427,8 +426,6 @@ fn no_title_and_no_rule_forges_a_part_of_the_briefing() {
 
     ## Search on
 
-    - `cm search 'fence rules type:problem,error,fix,solution'`
-    - `cm search 'fence rules type:decision,configuration,procedure'`
     - `cm search 'fence rules'`
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
@@ -445,12 +442,6 @@ fn a_briefing_says_what_it_did_without() {
     let empty = vault_of("");
     insta::assert_snapshot!(empty.cm(&["context", "paint the fence"]).snapshot(), @"
     # Briefing: paint the fence
-
-    ## Search on
-
-    - `cm search 'paint fence type:problem,error,fix,solution'`
-    - `cm search 'paint fence type:decision,configuration,procedure'`
-    - `cm search 'paint fence'`
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
 

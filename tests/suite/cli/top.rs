@@ -106,12 +106,14 @@ fn live_bullets_are_listed_the_best_first() {
        1.00  established  +2 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
        0.00  candidate    +0 -0  b-mq6d3p8l-g7h8i9  AVOID: mocks of the clock that nobody winds back.
       -1.83  candidate    +1 -1  b-mq6d3o8l-d4e5f6  Fix the seed of random tests.
+    `cm why b-mq6d3m8l-x1y2z3` shows the evidence for the first
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["top", "2"]).snapshot(), @"
        4.11  proven       +4 -0  b-mq6d3m8l-x1y2z3  Run the tests of the worker with a real database.
        1.00  established  +2 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
-    … of 4 rules
+    … of 4 rules: cm top 4 lists all
+    `cm why b-mq6d3m8l-x1y2z3` shows the evidence for the first
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["top", "1", "--json"]).snapshot(), @r#"
@@ -144,6 +146,7 @@ fn a_category_narrows_the_list() {
     let sandbox = rules();
     insta::assert_snapshot!(sandbox.cm(&["top", "--category", "git"]).snapshot(), @"
        1.00  established  +2 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
+    `cm why b-mq6d3n8l-a1b2c3` shows the evidence for the first
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["top", "--category", "testin"]).snapshot(), @"
@@ -181,6 +184,7 @@ fn both_vaults_are_one_playbook_and_the_projects_words_win() {
     insta::assert_snapshot!(sandbox.cm(&["top", "--category", "git"]).snapshot(), @"
        3.00  established  +4 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
        0.50  candidate    +1 -0  b-mq6d3z8l-zzzzzz  Keep commits small and whole.
+    `cm why b-mq6d3n8l-a1b2c3` shows the evidence for the first
     [exit 0]
     ");
 }

@@ -372,3 +372,20 @@ fn a_command_that_the_guard_stopped_is_neither_an_incident_nor_a_command_that_ra
         }
     }
 }
+
+#[test]
+fn reflect_proposes_an_incident_for_review_once_and_a_rejected_one_stays_rejected() {
+    let sandbox = with_incident();
+    let reflected = sandbox.cm(&["reflect", "--days", "30"]).ok().stdout;
+    assert!(reflected.contains("`git reset --hard` did harm: the warning waits in review"), "{reflected}");
+    let inbox = sandbox.cm(&["review", "--json"]).ok().json();
+    let draft = &inbox["sections"][0]["items"][0];
+    assert!(draft["why"].as_str().unwrap().contains("an incident"), "{draft}");
+    let id = draft["notes"][0]["id"].as_str().unwrap();
+    let again = sandbox.cm(&["reflect", "--days", "30", "--again"]).stdout;
+    assert!(!again.contains("did harm"), "{again}");
+    sandbox.cm(&["review", "--reject", id]).ok();
+    sandbox.cm(&["reflect", "--days", "30", "--again"]);
+    let inbox = sandbox.cm(&["review", "--json"]).ok().json();
+    assert_eq!(inbox["total"], 0, "{inbox:#}");
+}

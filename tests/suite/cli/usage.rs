@@ -39,6 +39,7 @@ fn notes_are_listed_by_how_often_they_were_read_and_shown() {
     read 2  shown 3   +4 -0     2026-11-21  b-mq6d3m8l-x1y2z3  rule          Run the tests of the worker with a real database.
     read 1  shown 0             2026-11-21  1a1a1a1a           fix           Empty pool
     read 1  shown 0   +1 -1     2026-11-21  b-mq6d3o8l-d4e5f6  rule          Fix the seed of random tests.
+    `cm mark b-mq6d3p8l-g7h8i9 --helpful` gives feedback on the first unjudged rule
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["usage", "--limit", "1", "--json"]).snapshot(), @r#"
@@ -78,7 +79,8 @@ fn notes_are_listed_by_how_often_they_were_read_and_shown() {
     4 notes: read 4 times, shown 15 times; 1 rule shown without feedback
     read 0  shown 12  unjudged  2026-11-19  b-mq6d3p8l-g7h8i9  anti_pattern  AVOID: mocks of the clock that nobody winds back.
     read 2  shown 3   +4 -0     2026-11-21  b-mq6d3m8l-x1y2z3  rule          Run the tests of the worker with a real database.
-    … of 4 notes
+    … of 4 notes: --limit 4 lists all
+    `cm mark b-mq6d3p8l-g7h8i9 --helpful` gives feedback on the first unjudged rule
     [exit 0]
     ");
 }

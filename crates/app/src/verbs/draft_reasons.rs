@@ -18,6 +18,9 @@ pub(super) fn draft_reason(note: &Note) -> Option<String> {
     let bullet = Bullet::of(note)?;
     let is_harm = |event: &Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
     let has_tag = |tag: &str| bullet.tags.iter().any(|other| other == tag);
+    if bullet.fields.incident.is_some() {
+        return Some("an incident; the guard blocks the command once this is accepted".to_owned());
+    }
     if bullet.feedback.iter().any(is_harm) {
         return Some("it was reported as harmful".to_owned());
     }

@@ -202,7 +202,7 @@ impl Examiner<'_> {
     fn harm_done(&self, session: &ParsedSession) -> Vec<HarmDone> {
         let open = self.context.as_ref().map(Context::target);
         let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
-        incidents_of(self.call, session, &judge)
+        incidents_of(self.call, &session.meta, &session.events, &judge)
             .into_iter()
             .map(|found| HarmDone {
                 at: found.event.at,

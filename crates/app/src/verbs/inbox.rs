@@ -218,7 +218,7 @@ fn ways_to_settle(
     };
     match (kind, notes) {
         (InboxKind::Drafts, _) => (vec![accept(), reject()], vec![Accept, Reject, Supersede]),
-        (InboxKind::Merges, [a, b]) if a.kind == NoteKind::Bullet => {
+        (InboxKind::Merges, [a, b]) if [a, b].iter().all(|note| note.kind == NoteKind::Bullet) => {
             let merge = format!("cm review --merge {} {} --content \"…\"", a.key(), b.key());
             (vec![merge, confirm_all()], vec![Merge, Reject, Confirm, Supersede])
         }

@@ -9,10 +9,10 @@ use crate::context::open_vault::OpenVault;
 use crate::context::progress::Progress;
 use crate::context::request::Request;
 use crate::context::{secrets, write};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::evidence::FixedHistory;
 use crate::sessions::logs;
-use crate::sessions::logs::{LogSelection, ParsedSession};
+use crate::sessions::logs::LogSelection;
 use crate::verbs::curate::{
     CurationInputs, CurationOptions, ExtraChangeSet, PlannedCuration, check_refusals, elsewhere, proposer,
     write_curation,
@@ -30,6 +30,8 @@ use cm_playbook::curation::apply::{CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
 use cm_playbook::curation::{Authority, Playbook, apply};
 use cm_secrets::RedactionRules as Secrets;
+use cm_session::SessionMeta;
+use cm_session::event::SessionEvent;
 use cm_text::shorten::shorten;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,10 +98,11 @@ pub fn scan(
     let read = logs::each(call, wanted, progress, &mut |session| {
         sessions += 1;
         // Commands are judged as they were run; a placeholder would be another word to the shell.
-        let happened = incidents_of(call, &session, &judge);
-        found.extend(
-            happened.iter().map(|happened| to_incident(happened, &session, &past_incidents, &secrets)),
-        );
+        let happened = incidents_of(call, &session.meta, &session.events, &judge);
+        let log = session.path.display().to_string();
+        let scanned =
+            |one: &SessionIncident<'_>| to_incident(one, (&session.meta, &log), &past_incidents, &secrets);
+        found.extend(happened.iter().map(scanned));
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
     Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))
@@ -108,22 +111,55 @@ pub fn scan(
 /// Finds the harmful commands of a session, seen from its working directory.
 pub(super) fn incidents_of<'s>(
     call: &Request,
-    session: &'s ParsedSession,
+    meta: &SessionMeta,
+    events: &'s [SessionEvent],
     judge: HarmJudge<'_>,
 ) -> Vec<SessionIncident<'s>> {
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
-    let cwd = session.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
-    incidents(&session.events, &PathContext::new(&cwd, &home), judge)
+    let cwd = meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
+    incidents(events, &PathContext::new(&cwd, &home), judge)
+}
+
+/// Stores the incidents of a session as drafts, so that a person can accept or reject them in review. Those that
+/// only a failure indicates are left to [`scan`]. Returns the commands of the new drafts.
+///
+/// # Errors
+/// Returns an error if a redaction rule cannot be used or the write fails. What a person rejected before is not
+/// an error.
+pub(super) fn propose(context: &Context, meta: &SessionMeta, events: &[SessionEvent]) -> Result<Vec<String>> {
+    let judge = |author, sentences: &[&str]| judge_reactions(Some(context.target()), author, sentences);
+    let mut happened = incidents_of(&context.call, meta, events, &judge);
+    let is_evident = |trace: &HarmEvidence| !matches!(trace, HarmEvidence::Failure(_));
+    happened.retain(|one| one.incident.traces.iter().any(is_evident));
+    if happened.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (past, secrets) = (guard::incidents(context), secrets::rules_for_call(&context.call)?);
+    let found: Vec<ScannedIncident> =
+        happened.iter().map(|one| to_incident(one, (meta, ""), &past, &secrets)).collect();
+    let new: Vec<&ScannedIncident> = found.iter().filter(|one| one.bullet.is_none()).collect();
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    match store(context, &new, CurationOptions::by_program("reflect")) {
+        Ok((stored, _)) => {
+            let is_added =
+                |one: &&ScannedIncident| stored.iter().any(|other| other.added && other.id == one.id);
+            Ok(new.into_iter().filter(is_added).map(|one| one.shape.clone()).collect())
+        }
+        Err(error) if error.kind == ErrorKind::Refused => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 fn to_incident(
     happened: &SessionIncident<'_>,
-    parsed: &ParsedSession,
+    (meta, log): (&SessionMeta, &str),
     stored: &[PastIncident],
     secrets: &Secrets,
 ) -> ScannedIncident {
     let safe = |text: &str| logs::text(text, secrets);
-    let (incident, event, meta) = (&happened.incident, happened.event, &parsed.meta);
+    let (incident, event) = (&happened.incident, happened.event);
     let session = meta.id.to_string();
     let shape = safe(&incident.shape);
     let name = format!("{} {session} {} {}", meta.agent, event.line, event.part);
@@ -143,7 +179,7 @@ fn to_incident(
         line: event.line,
         at: event.at.or(meta.started),
         workspace: meta.workspace.clone(),
-        log: parsed.path.display().to_string(),
+        log: log.to_owned(),
         bullet: bullet.map(|past| past.bullet.clone()),
         session,
     }
@@ -213,7 +249,8 @@ pub fn accept(
     if chosen.is_empty() {
         return Ok(AcceptResult { kept: Vec::new(), before, commit: None });
     }
-    let (stored, commit) = store(context, &chosen)?;
+    let how = CurationOptions::by_caller(context, "trauma-accept");
+    let (stored, commit) = store(context, &chosen, how)?;
     Ok(AcceptResult { kept: stored, before, commit })
 }
 
@@ -228,14 +265,18 @@ fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedI
     }
 }
 
-fn store(context: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIncident>, Option<String>)> {
+fn store(
+    context: &Context,
+    chosen: &[&ScannedIncident],
+    how: CurationOptions,
+) -> Result<(Vec<StoredIncident>, Option<String>)> {
     let deltas: Vec<CurationDelta> =
         chosen.iter().map(|one| CurationDelta::Add(Box::new(add(one)))).collect();
     let subject = match chosen {
         [one] => format!("Store the incident of {}", one.shape),
         more => format!("Store {} incidents", more.len()),
     };
-    let how = CurationOptions::by_caller(context, "trauma-accept").with_subject(subject);
+    let how = how.with_subject(subject);
     let proposer = proposer(context, &DeltaFile::default());
     let (outcome, ()) = write_curation(context, &how, &proposer, |open: &OpenVault| {
         let before = playbook::as_written(context, open)?;

@@ -2,7 +2,8 @@
 
 use super::list::rows;
 use super::short_ids::shown_id;
-use super::style::{DIM, ID, STRONG, count, one_line, paint};
+use super::style::{DIM, ID, STRONG, one_line, paint, safe};
+use super::top::rest;
 use cm_app::verbs::decay::DecayReport;
 
 /// Counts by status, then the memories by score.
@@ -29,7 +30,11 @@ pub fn decayed(outcome: &DecayReport) -> String {
         _ => cell.to_owned(),
     }));
     if outcome.total > outcome.notes.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "note")))));
+        lines.push_str(&rest(outcome.total, "note", "--limit"));
+    }
+    if let Some(first) = outcome.notes.first() {
+        let hint = format!("`cm get {}` reads the first, which counts as use", safe(&shown_id(&first.id)));
+        lines.push_str(&format!("{}\n", paint(DIM, &hint)));
     }
     lines
 }

@@ -2,8 +2,8 @@
 
 use super::list::rows;
 use super::short_ids::shown_id;
-use super::style::{DIM, ID, STRONG, count, one_line, paint};
-use super::top::judged;
+use super::style::{DIM, ID, STRONG, count, one_line, paint, safe};
+use super::top::{judged, rest};
 use cm_app::verbs::stale::StaleResult;
 use cm_note::bullet::BulletState;
 use cm_note::note::Staleness;
@@ -35,7 +35,14 @@ pub fn stale(outcome: &StaleResult) -> String {
         _ => cell.to_owned(),
     }));
     if outcome.total > outcome.bullets.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "rule")))));
+        lines.push_str(&rest(outcome.total, "rule", "--limit"));
+    }
+    if let Some(first) = outcome.bullets.first() {
+        let id = safe(&first.row.id);
+        let hint = format!(
+            "`cm review --confirm {id}` confirms the first, `cm forget {id} --reason TEXT` retires it"
+        );
+        lines.push_str(&format!("{}\n", paint(DIM, &hint)));
     }
     lines.push_str(&observations(outcome));
     lines

@@ -1,7 +1,7 @@
 //! Text output of `cm top`.
 
 use super::list::rows;
-use super::style::{BAD, DIM, ID, count, one_line, paint};
+use super::style::{BAD, DIM, ID, count, one_line, paint, safe};
 use cm_app::verbs::top::TopBullets;
 
 /// Score, maturity, feedback counts, id and rule.
@@ -29,9 +29,18 @@ pub fn top(outcome: &TopBullets) -> String {
         _ => cell.to_owned(),
     });
     if outcome.total > outcome.bullets.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "rule")))));
+        lines.push_str(&rest(outcome.total, "rule", "cm top"));
+    }
+    if let Some(first) = outcome.bullets.first() {
+        let hint = format!("`cm why {}` shows the evidence for the first", safe(&first.id));
+        lines.push_str(&format!("{}\n", paint(DIM, &hint)));
     }
     lines
+}
+
+/// Says how many there are in all, and how to see them.
+pub fn rest(total: usize, noun: &str, limit: &str) -> String {
+    format!("{}\n", paint(DIM, &format!("… of {}: {limit} {total} lists all", count(total, noun))))
 }
 
 /// `+3 -1`: counts of helpful and harmful feedback.

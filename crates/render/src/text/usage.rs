@@ -2,8 +2,8 @@
 
 use super::list::rows;
 use super::short_ids::shown_id;
-use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint};
-use super::top::judged;
+use super::style::{DIM, ID, STRONG, WARN, count, one_line, paint, safe};
+use super::top::{judged, rest};
 use cm_app::context::receipts::ReceiptEntry;
 use cm_app::verbs::usage::{
     KindTokens, NoteUsage, RuleReceipt, SessionReceipt, SessionTokens, TokenUsage, UsageReport,
@@ -118,7 +118,14 @@ fn notes(outcome: &UsageReport) -> String {
         _ => cell.to_owned(),
     }));
     if outcome.total > outcome.notes.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "note")))));
+        lines.push_str(&rest(outcome.total, "note", "--limit"));
+    }
+    if let Some(first) = outcome.notes.iter().find(|note| note.unjudged()) {
+        let hint = format!(
+            "`cm mark {} --helpful` gives feedback on the first unjudged rule",
+            safe(&shown_id(&first.id))
+        );
+        lines.push_str(&format!("{}\n", paint(DIM, &hint)));
     }
     lines
 }

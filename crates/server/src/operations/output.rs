@@ -29,7 +29,9 @@ pub(super) fn answer<T: Serialize>(context: &Context, outcome: &T, words: &str) 
     let mut shown = words.trim_end().to_owned();
     let interface = context.call.by.interface;
     let mut document = json_output::value(outcome);
-    reword_result(&mut document, interface);
+    for (before, after) in reword_result(&mut document, interface) {
+        shown = shown.replace(&before, &after);
+    }
     for notice in context.take_notices() {
         let notice = context.call.conceal_paths(worded(&notice, interface));
         shown.push_str(&format!("\n{}", text::notice(&notice)));

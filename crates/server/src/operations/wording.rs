@@ -24,15 +24,31 @@ pub fn worded(text: &UserText, interface: Interface) -> String {
     })
 }
 
-/// Words the hints and notices in a result.
-pub fn reword_result(value: &mut Value, interface: Interface) {
+/// Lists of what an operation did not do. The `reason` of their items is cm's own text; elsewhere it is a person's.
+const UNDONE: &[&str] = &["skipped", "refused", "passed"];
+
+/// A text of a result before and after it was reworded.
+pub type RewordedText = (String, String);
+
+/// Words the hints and notices in a result. Returns the texts that changed.
+pub fn reword_result(value: &mut Value, interface: Interface) -> Vec<RewordedText> {
+    let mut changed = Vec::new();
+    reword_fields(value, OWN_TEXT, interface, &mut changed);
+    changed
+}
+
+/// Words the fields with these names, at any depth.
+fn reword_fields(value: &mut Value, own: &[&str], interface: Interface, changed: &mut Vec<RewordedText>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| reword_result(item, interface)),
+        Value::Array(items) => items.iter_mut().for_each(|item| reword_fields(item, own, interface, changed)),
         Value::Object(fields) => {
             for (name, field) in fields {
-                match OWN_TEXT.contains(&name.as_str()) {
-                    true => reword_strings(field, interface),
-                    false => reword_result(field, interface),
+                match name.as_str() {
+                    name if own.contains(&name) => reword_strings(field, interface, changed),
+                    name if UNDONE.contains(&name) => {
+                        reword_fields(field, &[OWN_TEXT, &["reason"]].concat(), interface, changed);
+                    }
+                    _ => reword_fields(field, own, interface, changed),
                 }
             }
         }
@@ -40,11 +56,17 @@ pub fn reword_result(value: &mut Value, interface: Interface) {
     }
 }
 
-fn reword_strings(value: &mut Value, interface: Interface) {
+fn reword_strings(value: &mut Value, interface: Interface, changed: &mut Vec<RewordedText>) {
     match value {
-        Value::String(text) => *text = worded(&UserText::from(std::mem::take(text)), interface),
-        Value::Array(items) => items.iter_mut().for_each(|item| reword_strings(item, interface)),
-        other => reword_result(other, interface),
+        Value::String(text) => {
+            let before = std::mem::take(text);
+            *text = worded(&UserText::from(before.as_str()), interface);
+            if *text != before {
+                changed.push((before, text.clone()));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| reword_strings(item, interface, changed)),
+        other => reword_fields(other, OWN_TEXT, interface, changed),
     }
 }
 
@@ -169,6 +191,8 @@ mod tests {
             "body": "run `cm log`",
             "findings": [{ "message": "broken `cm log`", "hint": "run `cm validate`" }],
             "notices": ["`cm commit` commits"],
+            "skipped": [{ "reason": "a draft: `cm review --accept b-1`" }],
+            "feedback": [{ "reason": "`cm log` was slow" }],
         });
         reword_result(&mut result, Interface::Mcp);
         let expected = json!({
@@ -177,6 +201,8 @@ mod tests {
                 { "message": "broken `cm log`", "hint": "run the terminal command `validate`" }
             ],
             "notices": ["the terminal command `commit` commits"],
+            "skipped": [{ "reason": "a draft: the terminal command `review`" }],
+            "feedback": [{ "reason": "`cm log` was slow" }],
         });
         assert_eq!(result, expected);
     }

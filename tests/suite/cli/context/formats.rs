@@ -95,7 +95,6 @@ fn the_same_briefing_is_json_and_toon() {
       ],
       "searches": [
         "retry calls gateway type:problem,error,fix,solution",
-        "retry calls gateway type:decision,configuration,procedure",
         "retry calls gateway"
       ],
       "feedback": "cm mark ID --helpful, or --harmful --reason caused_bug; in what you write: [cm: helpful ID]",
@@ -105,7 +104,7 @@ fn the_same_briefing_is_json_and_toon() {
         "memories": 0,
         "history": 0
       },
-      "tokens": 318,
+      "tokens": 300,
       "notices": [
         "1 rule is skipped because of hidden characters: `cm validate` shows them",
         "no sessions are indexed"
@@ -137,14 +136,14 @@ fn the_same_briefing_is_json_and_toon() {
     warnings[2]{kind,id,pattern,reason,replacement,where}:
       deprecated,12121212-0000-4000-8000-000000000012,moment.js,unmaintained since 2020,Temporal,b-mq6d3m8l-bbbbbb
       replaced,b-mq6d3m8l-iiiiii,Retry gateway calls five times.,it made an outage longer,"Retry gateway calls with `full_jitter`, never at once. (b-mq6d3m8l-aaaaaa)",task
-    searches[4]: retry full jitter,"retry calls gateway type:problem,error,fix,solution","retry calls gateway type:decision,configuration,procedure",retry calls gateway
+    searches[3]: retry full jitter,"retry calls gateway type:problem,error,fix,solution",retry calls gateway
     feedback: "cm mark ID --helpful, or --harmful --reason caused_bug; in what you write: [cm: helpful ID]"
     omitted:
       rules: 0
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 430
+    tokens: 412
     notices[2]: "1 rule is skipped because of hidden characters: `cm validate` shows them",no sessions are indexed
     [exit 0]
     "#);

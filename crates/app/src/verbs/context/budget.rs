@@ -3,7 +3,9 @@
 use super::history::project;
 use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage};
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use cm_note::bullet::BulletType;
+use cm_note::query::Query;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{
     self, BriefingEntry, BriefingSection, EntryTier, OmittedCounts, lines, searches,
@@ -43,7 +45,8 @@ impl BriefingDraft {
         let (now, interface) = (context.now(), context.call.by.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
-        let suggested = searches::searches(pointers, &searches::salient(task, is_stop_word), now);
+        let mut suggested = searches::searches(pointers, &searches::salient(task, is_stop_word), now);
+        suggested.retain(|query| finds_notes(context, query));
         let mut entries: Vec<BriefingEntry> = rules.iter().map(rule_entry).collect();
         entries.extend(memories.iter().map(memory_entry));
         let of_unverified = entries.len();
@@ -104,6 +107,17 @@ impl BriefingDraft {
             text: plan.text,
         }
     }
+}
+
+/// Whether a note matches the words and filters of a query. True where only a snapshot is read, which has no index.
+fn finds_notes(context: &Context, query: &str) -> bool {
+    let query = Query::parse(query, context.now());
+    let finds = |open: &OpenVault| {
+        context
+            .query_index(open, |index| index.search(&query, 0, 1))
+            .map_or(true, |found| !found.hits.is_empty())
+    };
+    context.read_at().is_some() || context.vaults.iter().any(finds)
 }
 
 fn included<T>(items: Vec<T>, stays: impl Iterator<Item = bool>) -> Vec<T> {

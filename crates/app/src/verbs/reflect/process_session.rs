@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::sessions::logs;
 use crate::verbs::diary::session::SessionTranscript;
 use crate::verbs::diary::with_related;
-use crate::verbs::playbook;
+use crate::verbs::{playbook, trauma};
 use cm_learn::diary::{Diary, DiaryOrigin, StatementAuthor};
 use cm_learn::reflect::draft::DraftChange;
 use cm_learn::reflect::later_word::as_rule;
@@ -78,6 +78,10 @@ impl SessionProcessor<'_> {
         self.mark_memories(&transcript, &rules, todo, &mut notices);
         if !self.run_options.dry_run {
             notices.extend(settle_verdicts(self.context, &proposed, &committed));
+            let incidents = trauma::propose(self.context, &transcript.meta, &transcript.events)?;
+            notices.extend(
+                incidents.iter().map(|shape| format!("`{shape}` did harm: the warning waits in review")),
+            );
         }
         let counts = (draft_count + unfounded, unfounded + rejected);
         let reflection = SessionReflection::of_commit(&proposed, counts, notices, committed);
