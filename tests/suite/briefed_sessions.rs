@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Sandbox, diary, told, vault_of};
+use crate::support::{Sandbox, diary, vault_of, write_session};
 
 const TASK: &str = "change the retry of gauge fetches";
 
@@ -16,14 +16,19 @@ fn with_history() -> Sandbox {
         "\n## Accomplishments\n\n- Wrote the retry of gauge fetches anew. (agent, line 3)\n",
     );
     sandbox.commit_all("Diary");
-    told(&sandbox, "s1s1s1s1", "/home/dev/demo", &[("user", "the retry of the gauge fetches fails")]);
-    told(
+    write_session(
+        &sandbox,
+        "s1s1s1s1",
+        "/home/dev/demo",
+        &[("user", "the retry of the gauge fetches fails")],
+    );
+    write_session(
         &sandbox,
         "s2s2s2s2",
         "/home/dev/tide",
         &[("user", "hello"), ("assistant", "The gauge fetch has no retry yet.")],
     );
-    told(&sandbox, "s3s3s3s3", "/home/dev/tide", &[("user", "change the colour of the chart")]);
+    write_session(&sandbox, "s3s3s3s3", "/home/dev/tide", &[("user", "change the colour of the chart")]);
     let codex = sandbox.root().join("home/.codex/sessions/2026/11/20");
     std::fs::create_dir_all(&codex).unwrap();
     let id = "0199aaaa-0000-7000-8000-000000000001";
@@ -156,7 +161,7 @@ fn history_fits_the_budget_and_its_limit_and_what_is_left_out_is_counted() {
 fn a_briefing_reads_no_log() {
     let sandbox = with_history();
     let before = sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len();
-    told(&sandbox, "s4s4s4s4", "/home/dev/demo", &[("user", "the retry of gauge fetches again")]);
+    write_session(&sandbox, "s4s4s4s4", "/home/dev/demo", &[("user", "the retry of gauge fetches again")]);
     assert_eq!(sessions(&sandbox.cm(&["context", TASK, "--json"]).ok().json()).len(), before);
 }
 
@@ -172,7 +177,7 @@ fn a_session_is_found_by_meaning_and_reflecting_on_it_changes_no_history() {
         ("a6a6a6a6", "move the icons into one sprite"),
     ];
     for (id, text) in said {
-        told(&sandbox, id, "/home/dev/demo", &[("user", text), ("assistant", "Done.")]);
+        write_session(&sandbox, id, "/home/dev/demo", &[("user", text), ("assistant", "Done.")]);
     }
     sandbox.cm(&["sessions", "--days", "0"]).ok();
     let history = |task: &str| sandbox.cm(&["context", task, "--json"]).ok().json()["history"].clone();

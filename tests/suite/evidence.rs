@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, SessionLine, diary, scripted, talk, told, vault_of};
+use crate::support::{Sandbox, SessionLine, diary, scripted, talk, vault_of, write_session};
 
 const RULE: &str = "Install the packages of the workspace with pnpm.";
 const ASKED: &str = "please install the packages of this workspace with pnpm";
@@ -13,7 +13,7 @@ fn after(ends: &[&str]) -> Sandbox {
     sandbox.write("notes.md", "# Notes\n");
     for (number, end) in (1..).zip(ends) {
         let session = format!("s{number}s{number}s{number}s{number}");
-        told(&sandbox, &session, "/home/dev/demo", &[("user", ASKED), ("assistant", "Installed.")]);
+        write_session(&sandbox, &session, "/home/dev/demo", &[("user", ASKED), ("assistant", "Installed.")]);
         if !end.is_empty() {
             diary(&sandbox, &session, end, "");
         }
@@ -110,7 +110,7 @@ fn validate_rule_shows_the_counts_and_the_sessions_and_reads_new_logs_first() {
       s3s3s3s3:1 claude-code, success: “please install the packages of this workspace with pnpm”
     [exit 0]
     ");
-    told(&sandbox, "s9s9s9s9", "/home/dev/demo", &[("user", ASKED)]);
+    write_session(&sandbox, "s9s9s9s9", "/home/dev/demo", &[("user", ASKED)]);
     diary(&sandbox, "s9s9s9s9", "failure", "");
     let stale = sandbox.cm(&["validate-rule", RULE, "--no-refresh", "--json"]).ok().json();
     assert_eq!(stale["evidence"]["sessions"], 3, "{stale}");
@@ -124,7 +124,7 @@ fn validate_rule_shows_the_counts_and_the_sessions_and_reads_new_logs_first() {
 fn the_opposite_word_of_a_person_counts_against_a_rule() {
     let sandbox = after(&["success", "success", "success"]);
     let text = "never install packages with pnpm here";
-    told(&sandbox, "s8s8s8s8", "/home/dev/demo", &[("user", text)]);
+    write_session(&sandbox, "s8s8s8s8", "/home/dev/demo", &[("user", text)]);
     diary(&sandbox, "s8s8s8s8", "success", "");
     let judged = sandbox.cm(&["validate-rule", "Always install packages with pnpm.", "--json"]).ok().json();
     assert_eq!(judged["evidence"]["failures"], 1, "{judged}");

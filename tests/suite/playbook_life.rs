@@ -103,8 +103,6 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
 
     ## Search on
 
-    - `cm search 'gauge request failed retry type:problem,error,fix,solution'`
-    - `cm search 'gauge request failed retry type:decision,configuration,procedure'`
     - `cm search 'gauge request failed retry'`
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`

@@ -38,8 +38,7 @@ pub enum InboxKind {
     Conflicts,
     /// Notes with hidden characters, and draft memories.
     Quarantined,
-    /// Pairs of rules that are nearly the same, of memories with one title, and of a rule and a memory that state
-    /// the same.
+    /// Pairs of similar rules, of memories with one title, and of a rule and a memory that say the same.
     Merges,
     /// Notes that were not checked for a long time, or whose sources changed.
     Due,

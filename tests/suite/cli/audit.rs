@@ -1,6 +1,6 @@
 //! `cm audit`
 
-use crate::support::{Sandbox, told, vault_of};
+use crate::support::{Sandbox, vault_of, write_session};
 
 /// Rules with every type of check, a draft, and a rule with an invalid expression.
 const RULES: &str = r"
@@ -282,13 +282,13 @@ fn a_query_is_put_to_the_sessions_of_the_project_as_far_as_they_were_read() {
     let unread = sandbox.cm(&["audit", "--json"]).ok().json();
     assert_eq!(unread["unchecked"], 2, "{unread}");
     let here = sandbox.vault().to_str().unwrap().to_owned();
-    told(
+    write_session(
         &sandbox,
         "s1s1s1s1",
         &here,
         &[("user", "go"), ("assistant", "The flaky test passed when run again.")],
     );
-    told(&sandbox, "s2s2s2s2", "/home/dev/other", &[("user", "a flaky test; print seed values")]);
+    write_session(&sandbox, "s2s2s2s2", "/home/dev/other", &[("user", "a flaky test; print seed values")]);
     sandbox.cm(&["sessions", "--days", "0"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @"
     violated b-mq6d3m8l-q1q1q1 Never run a flaky test again without looking at it.
@@ -301,7 +301,7 @@ fn a_query_is_put_to_the_sessions_of_the_project_as_far_as_they_were_read() {
     let audited = sandbox.cm(&["audit", "--json"]).json();
     let broken = &audited["bullets"][0]["places"][0];
     assert_eq!((&broken["session"], &broken["line"]), (&"s1s1s1s1".into(), &2.into()), "{audited}");
-    told(&sandbox, "s3s3s3s3", &here, &[("user", "did it print the seed?")]);
+    write_session(&sandbox, "s3s3s3s3", &here, &[("user", "did it print the seed?")]);
     sandbox.cm(&["sessions", "--days", "0"]).ok();
     let kept = sandbox.cm(&["audit", "b-mq6d3m8l-q2q2q2", "--json"]).ok().json();
     assert_eq!(kept["kept"], 1, "{kept}");
@@ -319,7 +319,7 @@ fn a_query_without_a_word_is_a_finding() {
 fn a_query_over_sessions_needs_all_of_its_words() {
     let sandbox = vault_of(QUERIES);
     let here = sandbox.vault().to_str().unwrap().to_owned();
-    told(
+    write_session(
         &sandbox,
         "s4s4s4s4",
         &here,
@@ -332,7 +332,7 @@ fn a_query_over_sessions_needs_all_of_its_words() {
     let either = QUERIES.replace("'flaky test'", "'flaky OR test'");
     let sandbox_of = vault_of(&either);
     let here = sandbox_of.vault().to_str().unwrap().to_owned();
-    told(&sandbox_of, "s5s5s5s5", &here, &[("user", "run the test of the worker")]);
+    write_session(&sandbox_of, "s5s5s5s5", &here, &[("user", "run the test of the worker")]);
     sandbox_of.cm(&["sessions", "--days", "0"]).ok();
     let audited = sandbox_of.cm(&["audit", "b-mq6d3m8l-q1q1q1", "--json"]).json();
     assert_eq!(audited["bullets"][0]["outcome"], "violated", "{audited}");

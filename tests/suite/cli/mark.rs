@@ -2,7 +2,7 @@
 
 use super::rules::{JITTER, SUITE, rules};
 use super::small::message;
-use crate::support::{told, vault_of};
+use crate::support::{vault_of, write_session};
 
 #[test]
 fn a_word_is_kept_in_the_bullet_and_committed() {
@@ -57,7 +57,7 @@ fn a_session_says_each_thing_once() {
 #[test]
 fn a_session_is_named_by_a_prefix_like_in_other_commands() {
     let sandbox = rules();
-    told(&sandbox, "7c610e15-3c3f-4a52-9d53-0a3f8a6f5b11", "/w", &[("user", "Run the tests.")]);
+    write_session(&sandbox, "7c610e15-3c3f-4a52-9d53-0a3f8a6f5b11", "/w", &[("user", "Run the tests.")]);
     let ran = sandbox.cm(&["mark", SUITE, "helpful", "--session", "7c610e15"]).ok();
     assert!(!ran.stdout.contains("without weight"), "{}", ran.snapshot());
     let note = sandbox.git(&["grep", "-h", "session: 7c610e15", "--", "playbook"]);

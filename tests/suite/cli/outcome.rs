@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::small::message;
-use crate::support::{Sandbox, diary, told, vault_of};
+use crate::support::{Sandbox, diary, vault_of, write_session};
 
 const SESSION: &str = "aaaa1111-0000-4000-8000-000000000001";
 
@@ -50,7 +50,7 @@ fn sandbox() -> Sandbox {
         ("user", "make the gateway calls sturdy"),
         ("assistant", "I follow b-mq6d3m8l-a1a1a1 and add jitter, and b-mq6d3m8l-c3c3c3 for the names."),
     ];
-    told(&sandbox, SESSION, "/home/dev/demo", &said);
+    write_session(&sandbox, SESSION, "/home/dev/demo", &said);
     sandbox
 }
 
@@ -226,7 +226,7 @@ fn of_many_rules_that_were_shown_only_the_cited_one_is_credited() {
         ("assistant", "I read the rules. Because of b-mq6d3m8l-s00007 I sort by date."),
         ("user", "works, thanks"),
     ];
-    told(&sandbox, SESSION, "/home/dev/demo", &said);
+    write_session(&sandbox, SESSION, "/home/dev/demo", &said);
     let recorded = sandbox.cm(&["outcome", SESSION, "success", "--json"]).ok().json();
     let credited = recorded["credited"].as_array().unwrap();
     assert_eq!(credited.len(), 1, "{recorded}");
@@ -270,7 +270,7 @@ fn an_explicit_mark_of_the_session_is_no_citation() {
     let sandbox = vault_of(RULES);
     let said =
         [("user", "go"), ("assistant", "Done. [cm: helpful b-mq6d3m8l-a1a1a1] As b-mq6d3m8l-a1a1a1 says.")];
-    told(&sandbox, SESSION, "/home/dev/demo", &said);
+    write_session(&sandbox, SESSION, "/home/dev/demo", &said);
     let recorded = sandbox.cm(&["outcome", SESSION, "success", "--json"]).ok().json();
     assert_eq!(recorded["credited"], json!([]), "{recorded}");
 }
@@ -297,7 +297,12 @@ fn a_session_that_nobody_knows_is_taken_at_an_agents_word_for_its_rules_only() {
 #[test]
 fn what_is_no_rule_no_outcome_or_several_sessions_is_refused_before_anything_is_written() {
     let sandbox = sandbox();
-    told(&sandbox, "aaaa1111-0000-4000-8000-000000000002", "/home/dev/demo", &[("user", "another one")]);
+    write_session(
+        &sandbox,
+        "aaaa1111-0000-4000-8000-000000000002",
+        "/home/dev/demo",
+        &[("user", "another one")],
+    );
     let unknown =
         sandbox.cm(&["outcome", SESSION, "success", "--rules", "b-mq6d3m8l-b2b2b2,b-nothing-there"]);
     insta::assert_snapshot!(unknown.snapshot(), @"

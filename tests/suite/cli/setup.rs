@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{Sandbox, everything, told};
+use crate::support::{Sandbox, everything, write_session};
 
 /// Runs `cm` in the home folder with the default place of the global vault; returns stdout and
 /// stderr, and the exit code.
@@ -36,7 +36,7 @@ fn home() -> Sandbox {
     fs::write(notes.join("Tides.md"), "# Tides\n\nThe gauge reports every six minutes. See [[Harbour]].\n")
         .unwrap();
     fs::write(notes.join("Harbour.md"), "The inner harbour has its own gauge.\n").unwrap();
-    told(
+    write_session(
         &sandbox,
         "0199aaaa",
         "/home/dev/demo",

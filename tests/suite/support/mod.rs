@@ -28,4 +28,4 @@ pub use ran::Ran;
 pub use sandbox::{NOW, Sandbox, vault_of};
 pub use server::call;
 pub use serving::{ServerProcess, message};
-pub use session_logs::{diary, told};
+pub use session_logs::{diary, write_session};

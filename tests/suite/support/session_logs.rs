@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Sandbox;
 
 /// Writes a Claude Code log for a session in this folder, one message per line.
-pub fn told(sandbox: &Sandbox, session: &str, folder: &str, said: &[(&str, &str)]) {
+pub fn write_session(sandbox: &Sandbox, session: &str, folder: &str, said: &[(&str, &str)]) {
     let mut lines = String::new();
     for (at, (role, text)) in said.iter().enumerate() {
         let content = match *role {

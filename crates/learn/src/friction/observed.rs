@@ -199,11 +199,12 @@ impl<'l> ObservedPass<'l> {
         if is_command(input) {
             self.commands.extend(id);
         }
+        let key = input.to_string();
         // A check that is run again after a change of a file is no loop.
         if !changes(tool, input).is_empty() {
-            self.calls.retain(|(_, call), _| call.as_str() == input.to_string());
+            self.calls.retain(|(_, call), _| *call == key);
         }
-        let count = self.calls.entry((tool, input.to_string())).or_default();
+        let count = self.calls.entry((tool, key)).or_default();
         *count += 1;
         if *count >= self.thresholds.loop_count {
             let signal = loop_signal(record.at, index, tool, *count);
