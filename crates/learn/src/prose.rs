@@ -63,7 +63,7 @@ pattern!(
 );
 // "Might we agree that a new scenario is written as YAML?"
 pattern!(
-    AGREEMENT = r"(?i)\b(?:might|could|can|shall|should|may)\s+we\s+(?:perhaps\s+|please\s+)?(?:agree|settle|decide)\s+(?:that|on|to)\s+(?P<order>[^?]{10,}?)\s*\?+$|\b(?:können|wollen)\s+wir\s+uns\s+(?:bitte\s+)?(?:darauf\s+einigen|darauf\s+verständigen),?\s+dass\s+(?P<de>[^?]{10,}?)\s*\?+$"
+    AGREEMENT = r"(?i)\b(?:might|could|can)\s+we\s+(?:perhaps\s+|please\s+)?agree\s+that\s+(?P<order>[^?]{10,}?)\s*\?+$|\b(?:können|wollen)\s+wir\s+uns\s+(?:bitte\s+)?(?:darauf\s+einigen|darauf\s+verständigen),?\s+dass\s+(?P<de>[^?]{10,}?)\s*\?+$"
 );
 pattern!(NO_ORDER = r"(?i)^(?:be|rely|trust|assume|count|know|tell|get|undo|revert|happen)$");
 pattern!(

@@ -41,6 +41,10 @@ impl VaultLevel {
     }
 }
 
+/// Folders at the top of a vault in which cm writes notes.
+const FOLDERS_OF_CM: [&str; 8] =
+    ["graph", "playbook", "blocked", "diary", "vault", "episodes", "log", "templates"];
+
 /// A vault with its settings; the repository and the index are opened on first use.
 pub struct OpenVault {
     pub level: VaultLevel,
@@ -301,11 +305,16 @@ impl OpenVault {
     }
 
     /// Returns the folders whose files are not notes: those of `vault.exclude`, and those from which
-    /// Obsidian makes new notes, as paths that begin with `/`.
+    /// Obsidian makes new notes, as paths that begin with `/`, unless cm writes notes there.
     pub fn excluded_folders(&self) -> Vec<String> {
         let mut folders = self.settings.texts(keys::VAULT_EXCLUDE);
-        let templates = template_folders(self.vault.root());
-        folders.extend(templates.into_iter().map(|folder| format!("/{folder}")));
+        // The settings of an editor do not switch off rules or memories.
+        let is_of_cm = |folder: &String| {
+            let first = folder.split('/').next().unwrap_or_default();
+            FOLDERS_OF_CM.contains(&first.to_lowercase().as_str())
+        };
+        let templates = template_folders(self.vault.root()).into_iter().filter(|folder| !is_of_cm(folder));
+        folders.extend(templates.map(|folder| format!("/{folder}")));
         folders
     }
 }

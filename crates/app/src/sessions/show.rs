@@ -138,7 +138,9 @@ impl Failures {
             return None;
         }
         let is_this = |(line, begins, _): &&(u64, String, String)| {
-            *line == event.line && event.text.trim_start().starts_with(begins.trim())
+            *line == event.line
+                && !begins.trim().is_empty()
+                && event.text.trim_start().starts_with(begins.trim())
         };
         let (_, _, message) = self.0.iter().find(is_this)?;
         let text = short_line(&format!("failed: {message}"), MAX_BRIEF_CHARS);

@@ -73,7 +73,9 @@ pub fn add(context: &Context, options: &Options) -> Result<AddedNote> {
     let planned = plan(context, options, NoteTemplate::skeleton)?;
     require_keys(context, options, &planned)?;
     let planned = planned.with_similar(context);
-    let is_compared = !options.allow_duplicate && options.body.is_some();
+    // What asks for more than a title and a text is no duplicate.
+    let is_plain = options.tags.is_empty() && !options.pinned && options.extra.is_empty();
+    let is_compared = !options.allow_duplicate && options.body.is_some() && is_plain;
     match is_compared.then(|| planned.duplicate(context)).flatten() {
         Some(existing) => Ok(existing),
         None => planned.write(context),
@@ -141,6 +143,7 @@ struct PlannedNote {
     text: String,
     /// Template of the type, also if the note does not use it.
     template: NoteTemplate,
+    note_type: String,
     message: CommitMessage,
     title: String,
     similar: Vec<SimilarTitle>,
@@ -157,8 +160,11 @@ impl PlannedNote {
         let body = text(&self.text);
         let existing = self.similar.iter().filter(|near| near.title == self.title).find_map(|near| {
             let found = find_in_target(context, &near.id).ok()?;
-            let is_same = found.note.kind == NoteKind::Memory && text(&found.text()) == body;
-            is_same.then(|| memory_in_use(context, found.note.key())).flatten()
+            let is_of_type =
+                found.note.kind == NoteKind::Memory && found.note.note_type.as_ref() == Some(&self.note_type);
+            let is_same = is_of_type && text(&found.text()) == body;
+            let own = || memory_in_use(context, found.note.key()).filter(|id| id == found.note.key());
+            is_same.then(own).flatten()
         })?;
         let found = find_in_target(context, &existing).ok()?;
         let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
@@ -222,7 +228,8 @@ fn plan(
         extra,
     });
     let message = CommitMessage::new("add", format!("Add {} \"{title}\"", note_type.name)).id(id.as_str());
-    Ok(PlannedNote { id, path, text, template, message, title, similar: Vec::new() })
+    let note_type = note_type.name.clone();
+    Ok(PlannedNote { id, path, text, template, note_type, message, title, similar: Vec::new() })
 }
 
 /// Checks that a planned note has the keys that its type requires. In an editor, the person can still write them.

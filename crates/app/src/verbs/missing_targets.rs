@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use crate::context::find::load;
 use crate::context::open_vault::OpenVault;
 use cm_exchange::import::attachments;
@@ -11,66 +9,34 @@ use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::split::Split;
 use cm_note::graph::{NoteNames, Resolution};
 use cm_note::markdown;
-use cm_note::note::{Note, NoteLink};
+use cm_note::note::Note;
 use cm_note::path::NotePath;
+use cm_store::config::keys;
 use cm_store::vault::attachment;
 
-/// Targets of one note, besides notes themselves.
-struct NoteTargets {
-    /// Position of the note.
-    note: usize,
-    /// Attachments as written, each with its line.
-    attachments: Vec<(String, u32)>,
-    /// Links to a heading or a block.
-    anchored: Vec<NoteLink>,
-}
-
-/// Returns a warning for each missing target. The files are read, because the index does not have these
-/// targets; those that cannot be read have none.
+/// Returns a warning for each missing target. Only the notes that links with a heading or a block lead to are read.
 pub(super) fn missing_targets(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
-    let vault = &open.vault;
-    let texts = notes.par_iter().enumerate().filter(|(_, note)| !note.path.is_generated());
-    let candidates = texts.filter_map(|(at, note)| {
-        let text = String::from_utf8(vault.read(&note.path).ok()?).ok()?;
-        (text.contains("![") || has_anchored_link(&text)).then_some((at, text))
-    });
-    let candidates: Vec<(usize, String)> = candidates.collect();
-    let targets: Vec<NoteTargets> =
-        candidates.iter().map(|(at, text)| targets_of(open, *at, &notes[*at].path, text)).collect();
-    let mut findings = missing_attachments(open, notes, &targets);
-    findings.extend(missing_anchors(open, notes, &targets));
+    let mut findings = missing_attachments(open, notes);
+    findings.extend(missing_anchors(open, notes));
     findings
 }
 
-/// Whether a text may have a link to a heading or a block.
-fn has_anchored_link(text: &str) -> bool {
-    let mut links = text.split("[[").skip(1);
-    links.any(|link| link.split("]]").next().is_some_and(|link| link.contains('#'))) || text.contains(".md#")
+fn written(notes: &[Note]) -> impl Iterator<Item = (usize, &Note)> {
+    notes.iter().enumerate().filter(|(_, note)| !note.path.is_generated())
 }
 
-fn targets_of(open: &OpenVault, note: usize, path: &NotePath, text: &str) -> NoteTargets {
-    let split = Split::of(text);
-    let attachments = markdown::shown_attachments(split.body(), split.body_line());
-    let links = open.parse(path, text.as_bytes()).note.links;
-    NoteTargets {
-        note,
-        attachments,
-        anchored: links.into_iter().filter(|link| link.anchor.is_some()).collect(),
-    }
-}
-
-fn missing_attachments(open: &OpenVault, notes: &[Note], targets: &[NoteTargets]) -> Vec<Finding> {
+fn missing_attachments(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let mut files: Option<Vec<String>> = None;
     let mut findings = Vec::new();
-    for NoteTargets { note, attachments: shown, .. } in targets {
-        let path = &notes[*note].path;
-        for (target, line) in shown {
+    for (_, note) in written(notes) {
+        let path = &note.path;
+        for (target, line) in &note.attachments {
             let near = [path.resolve(target), NotePath::parse(target.trim_start_matches('/')).ok()];
             if near.into_iter().flatten().any(|path| open.vault.file(&path).is_file()) {
                 continue;
             }
             let all = files.get_or_insert_with(|| {
-                let all = attachment::with_ending(&open.vault, "", &open.excluded_folders());
+                let all = attachment::with_ending(&open.vault, "", &open.settings.texts(keys::VAULT_EXCLUDE));
                 all.into_iter().map(|path| path.to_string()).collect()
             });
             if attachments::find(all, path, target).is_none() {
@@ -87,13 +53,13 @@ fn missing_attachments(open: &OpenVault, notes: &[Note], targets: &[NoteTargets]
     findings
 }
 
-fn missing_anchors(open: &OpenVault, notes: &[Note], targets: &[NoteTargets]) -> Vec<Finding> {
+fn missing_anchors(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let names = NoteNames::of(notes);
     let mut texts: HashMap<usize, Option<String>> = HashMap::new();
     let mut findings = Vec::new();
-    for NoteTargets { note, anchored, .. } in targets {
-        for link in anchored {
-            let Resolution::One(to) = names.resolve_link(*note, link) else { continue };
+    for (at, note) in written(notes) {
+        for link in note.links.iter().filter(|link| link.anchor.is_some()) {
+            let Resolution::One(to) = names.resolve_link(at, link) else { continue };
             let text =
                 texts.entry(to).or_insert_with(|| load(open, &notes[to].path).ok().map(|found| found.text()));
             let (Some(text), Some(anchor)) = (text, &link.anchor) else { continue };
@@ -104,8 +70,7 @@ fn missing_anchors(open: &OpenVault, notes: &[Note], targets: &[NoteTargets]) ->
                 Some(block) => format!("{} has no block `{block}`", notes[to].path),
                 None => format!("{} has no heading `{anchor}`", notes[to].path),
             };
-            let finding =
-                Finding::new(&notes[*note].path, FindingCode::MissingAnchor, Severity::Warning, message);
+            let finding = Finding::new(&note.path, FindingCode::MissingAnchor, Severity::Warning, message);
             findings.push(finding.with_location(link.line, link.column).with_hint("correct the link"));
         }
     }
@@ -129,6 +94,12 @@ fn has_anchor(text: &str, anchor: &str) -> bool {
         || markdown::outline(split.body(), split.body_line())
             .headings
             .iter()
-            .any(|heading| bare(&heading.text) == last)
+            .any(|heading| is_heading(&bare(&heading.text), &last))
         || text.contains(&format!("\"{anchor}\""))
+}
+
+/// Whether an anchor leads to a heading; GitHub numbers the second and further ones of the same text.
+fn is_heading(heading: &str, anchor: &str) -> bool {
+    let rest = anchor.strip_prefix(heading);
+    rest.is_some_and(|rest| rest.is_empty() || !heading.is_empty() && rest.parse::<u32>().is_ok())
 }

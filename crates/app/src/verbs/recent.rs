@@ -1,6 +1,6 @@
 //! Lists the most recently changed notes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -142,8 +142,11 @@ impl ChangeTimes {
             file.unix() > dated.unix() + MAX_WRITE_SECONDS && since.is_none_or(|since| file >= since)
         };
         // Git is asked only where a file is newer than its dates.
-        if notes.notes().any(may_be_edited) {
-            let mut edits = edit_times(open, since, |path| times.of_file(path)).unwrap_or_default();
+        let candidates: HashSet<&NotePath> =
+            notes.notes().filter(|note| may_be_edited(note)).map(|note| &note.path).collect();
+        if !candidates.is_empty() {
+            let mut edits =
+                edit_times(open, since, &candidates, |path| times.of_file(path)).unwrap_or_default();
             edits.values_mut().for_each(|at| *at = (*at).min(context.now()));
             times.edits = edits;
         }

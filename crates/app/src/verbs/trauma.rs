@@ -141,15 +141,18 @@ pub(super) fn propose(context: &Context, meta: &SessionMeta, events: &[SessionEv
     if new.is_empty() {
         return Ok(Vec::new());
     }
-    match store(context, &new, CurationOptions::by_program("reflect")) {
-        Ok((stored, _)) => {
-            let is_added =
-                |one: &&ScannedIncident| stored.iter().any(|other| other.added && other.id == one.id);
-            Ok(new.into_iter().filter(is_added).map(|one| one.shape.clone()).collect())
+    let mut added = Vec::new();
+    // One by one: what was rejected before refuses the whole curation.
+    for incident in new {
+        match store(context, &[incident], CurationOptions::by_program("reflect")) {
+            Ok((stored, _)) => {
+                added.extend(stored.iter().any(|one| one.added).then(|| incident.shape.clone()))
+            }
+            Err(error) if error.kind == ErrorKind::Refused => {}
+            Err(error) => return Err(error),
         }
-        Err(error) if error.kind == ErrorKind::Refused => Ok(Vec::new()),
-        Err(error) => Err(error),
     }
+    Ok(added)
 }
 
 fn to_incident(

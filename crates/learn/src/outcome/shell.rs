@@ -220,7 +220,10 @@ fn by_task(task: &str) -> CommandKind {
 fn by_gradle_task(path: &str) -> CommandKind {
     let task = path.rsplit(':').next().unwrap_or(path);
     let first = task.split(char::is_uppercase).next().unwrap_or(task);
-    if task.ends_with("Test") { CommandKind::Test } else { by_task(first) }
+    match by_task(first) {
+        CommandKind::Other if task.ends_with("Test") => CommandKind::Test,
+        kind => kind,
+    }
 }
 
 #[cfg(test)]

@@ -148,12 +148,12 @@ fn prepares(command: &SimpleCommand) -> bool {
     )
 }
 
-/// Returns the index of the command that a program such as `timeout` runs, or of the command itself. `env -u NAME`
-/// does change what it runs.
+/// Returns the index of the command that a program such as `timeout` runs, or of the command itself. `env` with
+/// an option, such as `-u NAME`, does change what it runs.
 fn transparent(commands: &[SimpleCommand], mut at: usize) -> usize {
     while commands[at].is_wrapper
         && TRANSPARENT.contains(&commands[at].program.as_str())
-        && !commands[at].args.iter().any(|word| ["-u", "-i"].contains(&word.text.as_str()))
+        && !(commands[at].program == "env" && commands[at].args.iter().any(|word| word.text.starts_with('-')))
         && commands.get(at + 1).is_some_and(|inner| inner.is_inner)
     {
         at += 1;

@@ -16,10 +16,10 @@ pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
             let Some(explanation) = streak.explanation.filter(|_| !streak.is_without_changes()) else {
                 continue;
             };
-            let said = stated(explanation);
+            let plain = stated(explanation);
             let head = match needs_error(explanation) {
-                true => format!("{}: {said}", failed(streak.command, streak.failure)),
-                false => said,
+                true => format!("{}: {plain}", failed(streak.command, streak.failure)),
+                false => plain,
             };
             let occurrence = Occurrence::new(trace, streak.first, quote(streak, explanation));
             match found.iter_mut().find(|one| one.head == head) {

@@ -7,6 +7,8 @@ use crate::prose::{MessageAuthor, capitalized, pattern, sentences};
 pub(super) const MAX_EXPLANATION_CHARS: usize = 280;
 /// Minimum number of content words of a sentence that explains something.
 const MIN_EXPLANATION_WORDS: usize = 5;
+/// Minimum number of content words of one that says what made something work.
+const MIN_WORKED_WORDS: usize = 2;
 
 pattern!(
     CAUSE = r"(?ix)
@@ -39,7 +41,7 @@ pattern!(
 // "With `X=1` in run.sh it passes", "Builds again after `make gen`".
 pattern!(
     WORKED = r"(?ix)
-      ^(?:with|after|without|using|once)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through)\b
+      ^(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through)\b
     | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
         (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if)\b
     | ^(?:mit|nach|ohne|seit)\s.+\b(?:läuft|laufen|klappt|geht|gehen|passt|baut|funktioniert|startet)\b
@@ -52,8 +54,12 @@ pattern!(
     REQUIRES = r"(?ix)\b(?:must|has\ to|have\ to|needs?\ to)\ (?:be|go|come|move|run|match|follow|stay|point|list|name|contain)\b
       | \b(?:muss|müssen)\b.+\b(?:werden|sein|laufen|stehen|passen)\b | \b(?:hay\ que|tienen?\ que|debe[n]?)\ \w+[aei]r\b | \b(?:doi(?:t|vent)|il\ faut)\ \w+(?:er|ir|re)\b"
 );
+// What the agent did or will do, and what is still to be done.
+pattern!(
+    OF_AGENT = r"(?i)\b(?:i|i['’](?:ll|m|ve|d)|we|let me|let['’]s|ich|wir|yo|nosotros|je|j['’]\w+|nous)\b|\b(?:still|next|todo|yet|noch|todavía|encore)\b"
+);
 // A word that names something of the project: code, an option, a path, a setting, an abbreviation.
-pattern!(NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{2,}\b|\w\.\w{1,4}\b");
+pattern!(NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{3,}\b|\w{2}\.\w{1,4}\b");
 
 /// Whether a sentence connects a condition or a cause with what follows from it.
 pub(super) fn connects(text: &str) -> bool {
@@ -65,18 +71,21 @@ pub(super) fn connects(text: &str) -> bool {
 pub(super) fn explanation(message: &str) -> Option<String> {
     let all: Vec<String> =
         sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text).collect();
-    let mut telling = all.iter().filter(|text| is_telling(text));
-    let has_worked = |text: &&String| WORKED.is_match(text) && NAMES_THING.is_match(text);
-    let cause = telling.clone().find(|text| CAUSE.is_match(text));
-    let confirmed = || confirmed(&all).filter(|text| is_telling(text));
-    cause.or_else(confirmed).or_else(|| telling.find(has_worked)).cloned()
+    let has_worked = |text: &&String| {
+        let names_thing = NAMES_THING.is_match(text) && content_word_count(text) >= MIN_WORKED_WORDS;
+        WORKED.is_match(text) && names_thing && !OF_AGENT.is_match(text) && is_certain(text)
+    };
+    let cause = all.iter().find(|text| CAUSE.is_match(text) && is_telling(text));
+    let confirmed = || confirmed(&all).filter(|text| is_telling(text) && !OF_AGENT.is_match(text));
+    let worked = || all.iter().filter(|text| text.chars().count() <= MAX_EXPLANATION_CHARS).find(has_worked);
+    cause.or_else(confirmed).or_else(worked).cloned()
 }
 
 /// Returns the first sentence of an agent's message that says what has to be done; `None` for a message without one,
 /// and for guesses.
 pub(super) fn requirement(message: &str) -> Option<String> {
     let mut all = sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text);
-    all.find(|text| REQUIRES.is_match(text) && is_telling(text))
+    all.find(|text| REQUIRES.is_match(text) && !OF_AGENT.is_match(text) && is_telling(text))
 }
 
 /// Whether a sentence is certain, and long and short enough for an explanation.
@@ -127,8 +136,39 @@ mod tests {
                 .as_deref(),
             Some("The image embeds tzdata now, because the containers have no zone files.")
         );
+        for (message, expected) in [
+            (
+                "Confirmed: the index was built before the rows of the second file came in.",
+                "Confirmed: the index was built before the rows of the second file came in.",
+            ),
+            (
+                "The test confirms it. The tap ratio of a transformer belongs at the from side.",
+                "The tap ratio of a transformer belongs at the from side.",
+            ),
+            ("With `X=1` in run.sh it passes.", "With `X=1` in run.sh it passes."),
+            (
+                "Passes with withoutVite() in tests/Pest.php for all feature tests.",
+                "Passes with withoutVite() in tests/Pest.php for all feature tests.",
+            ),
+            (
+                "Mit NODE_OPTIONS=--no-warnings läuft der Build durch.",
+                "Mit NODE_OPTIONS=--no-warnings läuft der Build durch.",
+            ),
+        ] {
+            assert_eq!(found(message).as_deref(), Some(expected), "{message}");
+        }
+        assert_eq!(stated("Confirmed: the index was stale."), "The index was stale");
+        assert_eq!(
+            requirement("Builds. The ksp version in the catalogue has to be raised with each Kotlin bump.")
+                .as_deref(),
+            Some("The ksp version in the catalogue has to be raised with each Kotlin bump.")
+        );
+        assert_eq!(requirement("The changelog of this release still needs to be written by hand."), None);
         for text in [
             "All tests pass.",
+            "After the edit I ran the linter in src/app and pushed the branch, which passes.",
+            "Once the server starts, open http://localhost:3000/login in the browser.",
+            "Verified. I left the other three files of the module as they were before.",
             "Maybe it fails because the port is taken by another process.",
             "Is it because the port is taken by another process?",
             "The cause is unclear.",

@@ -46,8 +46,9 @@ pattern!(
 // Answers that confirm an explanation. Thanks and praise alone do not.
 pattern!(
     AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
-        (?:a+h+|aha|oha|wow|o+h{2,})[\s,.!] | (?:that|it|this)\ (?:would|does|could|will|must)\ (?:fit|explain|be\ it) | (?:that|it|this)\ (?:fits|explains) | (?:sounds|seems)\ (?:right|plausible)
-        | (?:this|that)\ is\ an?\ (?:satisfying|good|convincing|plausible)\ explanation | das\ passt | logisch | das\ erklärt | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
+        (?:a+h+|aha|oha|wow|o+h{2,})[\s,.!] | (?:that|it|this)\ (?:(?:would|does|could|must)\ (?:fit|explain\ (?:it|that|a\ lot)|be\ it)|fits)\s*(?:[.!…]|$)
+        | (?:sounds|seems)\ (?:right|plausible)\s*(?:[.!…]|$) | (?:this|that)\ is\ an?\ (?:satisfying|good|convincing|plausible)\ explanation\b
+        | (?:das\ passt|logisch)\s*(?:[.!…,]|$) | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
         | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
         | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era|s[ií])|eso$|buena|tiene\ sentido
@@ -56,11 +57,11 @@ pattern!(
 // Answers from which it follows that the work is done, or is to be done as proposed.
 pattern!(
     ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
-        (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|amazing|bravo|top|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|you\ made|(?:it\ )?works|do\ (?:it|that)|go\ ahead
+        (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|bravo|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|(?:it\ )?works|do\ (?:it|that)|go\ ahead
         | please\ do | makes?\ sense | fair\ enough
         | klasse|prima|perfekt|spitze|wunderbar|sehr\ (?:gut|schön)|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
         | genial|perfecto|guapo|te\ quiero|muy\ bien|ol[eé]|estupendo|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
-        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | cool\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪] | $ )"
+        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | (?:cool|top)\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪] | $ )"
 );
 // Sentences about the agent's own actions, which explain nothing.
 pattern!(
@@ -70,7 +71,9 @@ pattern!(
 pattern!(
     DENIAL = r"(?i)^(?:so |así que )?(?:it(?:['’]s| is| was)(?:n['’]t| not)|that (?:is|was)(?:n['’]t| not)|es ist nicht|das (?:ist|war) nicht|no (?:es|son|era|eran)|ce n['’])"
 );
-pattern!(BUT = r"(?i)\b(?:but|however|although|not|n['’]t|no|aber|nicht|kein\w*|nein|pero|no es|mais|pas)\b");
+pattern!(
+    BUT = r"(?i)\b(?:but|if|worse|slow|slower|red|broken|fails|still|however|although|not|n['’]t|no|aber|nicht|kein\w*|nein|pero|no es|mais|pas)\b"
+);
 
 /// A message of the agent, with its line in the log, from 1.
 pub(super) struct AgentMessage<'e> {
@@ -228,10 +231,10 @@ impl<'t> RemarkReader<'t> {
             cause.or_else(stated)?
         };
         let answer = agreement.clone().filter(|_| is_confirmed && at == last);
-        let said = all.into_iter().nth(at)?.text;
-        let text = match last_failure.filter(|_| needs_error(&said)) {
-            Some((command, failure)) => format!("{}: {}", failed(command, failure), stated(&said)),
-            None => said,
+        let explained = all.into_iter().nth(at)?.text;
+        let text = match last_failure.filter(|_| needs_error(&explained)) {
+            Some((command, failure)) => format!("{}: {}", failed(command, failure), stated(&explained)),
+            None => explained,
         };
         (agreement.is_some() || accepts).then_some(TracedKind::NamedCause { text, answer })
     }

@@ -11,11 +11,11 @@ const MIN_TASK_GONE_PROBABILITY: f32 = 0.05;
 /// Minimum probability of a sentence which says that something was replaced or is no longer used. Code is replaced, too.
 const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 
-/// The pattern of a name: code, a command such as "make fmt", or a word that up to two words in upper case follow. It
-/// is one group.
+/// The pattern of a name: code, a word that up to two words in upper case follow, or the task of a runner such as "make
+/// fmt". It is one group.
 macro_rules! name {
     () => {
-        r"(`[^`]{1,40}`|\b(?:npm|pnpm|yarn|bun|composer|cargo|make|just|task|go|uv|poetry|rake|gradle|mvn|docker|mise)\s(?:run\s)?[a-z][\w:-]*|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2})"
+        r"(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2}|\b(?:npm|pnpm|yarn|bun|composer|make|just|task|rake)\s(?:run\s)?[a-z][\w:-]*)"
     };
 }
 
@@ -30,7 +30,6 @@ pattern!(
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
       | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
-      | \s+(?:is\s+|goes\s+|geht\s+)?(?:out|raus|fuera|dehors)\s*[,;+&]\s*(?:and\s+|und\s+|y\s+|et\s+)?\S+\s+(?:is\s+|comes\s+|kommt\s+)?(?:in|rein|dentro|dedans)\b
       | \s+(?:is|are)\s+now\s+called\s
       | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
       | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
@@ -70,6 +69,7 @@ pattern!(
         r"(?:
         \s+(?:was|were|got|is|are|has\ been|have\ been)\s+(?:(?:just|now|finally|all)\s+)?(?:replaced\s+(?:by|with)|shut\ down|thrown\ out|no\ longer\ (?:used|in\ use))\b
       | \s+(?:is|are)\s+(?:dead|out)\s*(?:$|[,.;!–—])
+      | \s+(?:is\s+|goes\s+|geht\s+)?(?:out|raus|fuera|dehors)\s*[,;+&]\s*(?:and\s+|und\s+|y\s+|et\s+)?\S+\s+(?:is\s+|comes\s+|kommt\s+)?(?:in|rein|dentro|dedans)\b
       | \s+(?:wurden?|ist|sind)\s+(?:(?:jetzt|nun|inzwischen)\s+)?(?:durch\s.{1,40}?\s(?:ersetzt|abgelöst)|abgeschaltet|rausgeflogen|raus\s*(?:$|[,.;!–—]))
       | \s+haben?\s+wir\s+(?:\S+\s+){0,3}(?:rausgeschmissen|rausgeworfen|abgeschafft|abgeschaltet|ersetzt|abgelöst|aufgegeben)\b
       | \s+(?:be)?(?:nutzen|verwenden|brauchen|nehmen)\s+wir\s+(?:\w+\s+)?nicht\s+mehr\b
@@ -108,7 +108,7 @@ pattern!(
 pattern!(
     NO_NAME = r"(?ix)^(?:the|this|that|our|my|der|die|das|dem|den|dies\w*|unser\w*|mein\w*|le|la|les|notre|nos|el|los|las|nuestr[oa]s?)\s
       | ^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|any|a|an|each|every|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my|his|her|their|your
-      |errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output|support|time|power
+      |prs?|tickets?|issues?|branch(?:es)?|commits?|files?|lines?|code|logs?|errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output|support|time|power
       |es|das|dies|alles|sie|er|wir|die|der|den|dem|da|was|fehler|warnung(?:en)?|meldung(?:en)?|problem|änderung(?:en)?|daten|strom
       |ça|cela|ce|tout|il|elle|on|le|la|les|un|une|erreurs?|avertissements?|eso|esto|todo|ello|el|los|las|errores|avisos?|problemas?|这|那|它|都|全|错误|问题|警告)[`'\x22]?$"
 );
@@ -130,6 +130,10 @@ pattern!(
 pattern!(
     AS_COMMAND = r"(?i)(?:`|\b(?:run|use|using|with|via|through|call|by|nimm|mit|über|per|usa|con|utilise|avec)\s+`?)$"
 );
+// What package managers and runners have besides tasks.
+pattern!(NO_TASK = r"(?i)^(?:\w+s|cache|daemon|lockfile|registry|server)$");
+// The first word of a name such as koinViewModel.
+pattern!(CAMEL_CASE = r"\b(?P<first>[a-z]{3,})(?P<rest>[A-Z])");
 /// Names of programs that are everyday words, too.
 const EVERYDAY: [&str; 14] = [
     "make", "just", "go", "task", "next", "express", "node", "rest", "ant", "dart", "rake", "less", "act",
@@ -143,13 +147,16 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
         return None;
     }
     let found = GONE.captures(sentence).filter(|found| {
-        let least =
-            if named(found).is_some_and(is_task) { MIN_TASK_GONE_PROBABILITY } else { MIN_GONE_PROBABILITY };
+        let least = if name_in(found).is_some_and(is_task) {
+            MIN_TASK_GONE_PROBABILITY
+        } else {
+            MIN_GONE_PROBABILITY
+        };
         lasting >= least
     });
     let found =
         found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= MIN_REPLACED_PROBABILITY))?;
-    let (end, name) = (found.get(0)?, named(&found)?);
+    let (end, name) = (found.get(0)?, name_in(&found)?);
     let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));
     let may_come_back =
         !is_task(name) && MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
@@ -161,21 +168,24 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
 }
 
-fn named<'s>(found: &regex::Captures<'s>) -> Option<regex::Match<'s>> {
+fn name_in<'s>(found: &regex::Captures<'s>) -> Option<regex::Match<'s>> {
     found.iter().skip(1).flatten().next()
 }
 
 /// Whether a name is the task of a runner, such as "composer fix": one that is gone does not come back, and says
 /// nothing of what the session did.
 fn is_task(name: regex::Match<'_>) -> bool {
-    let words: Vec<&str> = name.as_str().split(' ').collect();
-    words.len() > 1 && words[1].starts_with(char::is_lowercase)
+    name.as_str()
+        .split_once(' ')
+        .is_some_and(|(_, task)| task.starts_with(char::is_lowercase) && !NO_TASK.is_match(task))
 }
 
 /// Whether a text contains a name at least once as a whole (ignoring case) without a negation before it, and does not
 /// itself say that this is gone.
 pub(super) fn speaks_for(text: &str, name: &str) -> bool {
-    let written: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+    // koinViewModel is about Koin; GitHub and JavaScript are other tools than Git and Java.
+    let written = CAMEL_CASE.replace_all(text, "$first $rest");
+    let text = written.as_ref();
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     if gone(&text, 1.0).is_some_and(|gone| gone == name) {
         return false;
@@ -191,15 +201,7 @@ pub(super) fn speaks_for(text: &str, name: &str) -> bool {
             && !is_file
             && (!is_everyday || AS_COMMAND.is_match(before))
     };
-    // koinViewModel and KoinModule are about Koin.
-    let begins_with_name = |word: &&str| {
-        let rest = word.get(name.len()..).unwrap_or_default();
-        rest.starts_with(char::is_uppercase) && word.to_lowercase().starts_with(&name)
-    };
     let is_without_spaces = name.contains(|c: char| c >= '\u{2e80}');
-    if written.iter().any(begins_with_name) {
-        return true;
-    }
     text.match_indices(&name)
         .filter(|(at, _)| is_without_spaces || is_whole(*at))
         .any(|(at, _)| !DENIED_BEFORE.is_match(&text[..at]))
@@ -224,8 +226,6 @@ mod tests {
             ("composer fix is gone", "composer fix"),
             ("`make qa` now, composer fix is gone", "composer fix"),
             ("new ones in marimo, jupytext had its time", "jupytext"),
-            ("tomas and me talked: koin out, hilt in", "koin"),
-            ("Webpack raus, Vite rein.", "Webpack"),
             ("we moved off Docker, podman now", "Docker"),
             ("lintcheck is now called qa", "lintcheck"),
             ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
@@ -260,6 +260,10 @@ mod tests {
             "jenkins is gone for now",
             "our tests are dead slow",
             "I think heroku is history",
+            "gradle daemon is gone",
+            "docker containers are gone, start them",
+            "go modules are gone",
+            "npm packages are gone",
         ] {
             assert_eq!(gone(sentence, 0.9), None, "{sentence}");
         }
@@ -280,6 +284,10 @@ mod tests {
             ("we got rid of Sentry, its glitchtip now", "Sentry"),
             ("webpack got shut down on friday, vite does it now", "webpack"),
             ("webpack is dead, use vite", "webpack"),
+            ("tomas and me talked: koin out, hilt in", "koin"),
+            ("Webpack raus, Vite rein.", "Webpack"),
+            ("we ditched docker completely", "docker"),
+            ("we dropped yarn entirely", "yarn"),
             ("builds go through vite now instead of webpack", "webpack"),
             ("vite replaced webpack", "webpack"),
             ("webpack haben wir rausgeschmissen, läuft jetzt alles über vite", "webpack"),
@@ -311,6 +319,7 @@ mod tests {
             "we might switch from webpack to vite",
             "is webpack dead?",
             "we don't use it anymore",
+            "PR raus, Ticket rein!",
             "we no longer use redis for the queue",
         ] {
             assert_eq!(gone(sentence, 0.9), None, "{sentence}");
@@ -321,7 +330,10 @@ mod tests {
     fn a_program_with_an_everyday_name_is_meant_only_as_a_command() {
         assert!(speaks_for("Build with make.", "make"));
         assert!(speaks_for("Take view models with koinViewModel().", "Koin"));
+        assert!(!speaks_for("Use Hilt, never koinViewModel().", "Koin"));
         assert!(!speaks_for("Build the Makefile.", "make"));
+        assert!(!speaks_for("Write JavaScript modules, no JSON.", "Java"));
+        assert!(!speaks_for("Releases are drafted on GitHub.", "Git"));
         assert!(speaks_for("`make flash` needs PROBE=jlink.", "make"));
         assert!(!speaks_for("Make sure the tests pass.", "make"));
         assert!(!speaks_for("Builds just work with ninja.", "just"));

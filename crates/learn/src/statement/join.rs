@@ -134,9 +134,9 @@ pattern!(
 pattern!(
     ASIDE = r"(?ix)^(?:(?:oh|hey|hi|hallo|hola|salut|ok(?:ay)?|and|so)[,!\s]+)*(?:
         btw | by\ the\ way | fyi | for\ (?:your\ information|context|the\ record) | just\ so\ (?:you|u)\ know | heads[\s-]up
-      | (?:good|useful|important)\ to\ know | (?:please\ )?note(?:\ that\b|:) | before\ you\ start
-      | übrigens | nur\ dass\ du(?:['’]s|\ es)\ weißt | zur\ info | por\ cierto | para\ que\ (?:lo\ )?sepas | ojo[:,] | au\ fait | pour\ info | à\ savoir
-      )\b | ^(?:顺便|另外|提醒一下)"
+      | (?:good|useful|important)\ to\ know | (?:please\ )?note\ that | before\ you\ start
+      | übrigens | nur\ dass\ du(?:['’]s|\ es)\ weißt | zur\ info | por\ cierto | para\ que\ (?:lo\ )?sepas | au\ fait | pour\ info | à\ savoir
+      )\b | ^(?:(?:please\ )?note|ojo)\s*[:,] | ^(?:顺便|另外|提醒一下)"
 );
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(

@@ -1,11 +1,12 @@
 //! The sentences of the agent that a statement answers: "I would add a BRIN index on `at`." before "ok, let's go with
-//! BRIN", "Which flavour do I build?" before "interno. the other one needs the keys".
+//! BRIN", "Do I build play or interno?" before "interno. the other one needs the keys".
 
 use std::collections::BTreeSet;
 
-use super::{LastingStatement, StatementKind, wording};
+use super::{LastingStatement, StatementKind};
 use crate::content_words::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
+use cm_note::note::suspicion::order;
 use cm_session::event::{EventKind, SessionEvent};
 
 /// Number of the person's prompts before the decision since which the agent may have proposed it: a question about
@@ -18,8 +19,8 @@ const MAX_QUOTED_SENTENCE_CHARS: usize = 200;
 
 /// Maximum number of words of a first sentence that says nothing without the question that it answers.
 const MAX_ANSWER_WORDS: usize = 3;
-/// Maximum length of a question with the sentence that it refers to, in characters.
-const MAX_QUESTION_CHARS: usize = 160;
+/// Maximum length of a question that is learned with its answer, in characters.
+const MAX_QUESTION_CHARS: usize = 120;
 
 /// A sentence that the agent wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,15 +47,15 @@ pub fn with_proposals(lasting: Vec<LastingStatement>, events: &[SessionEvent]) -
 /// one needs the keys".
 #[must_use]
 pub fn with_questions(lasting: Vec<LastingStatement>, events: &[SessionEvent]) -> Vec<LastingStatement> {
-    let asked = |statement: LastingStatement| match question_before(&statement, events) {
+    let with_question = |statement: LastingStatement| match question_before(&statement, events) {
         Some(question) => LastingStatement { text: format!("{question} {}", statement.text), ..statement },
         None => statement,
     };
-    lasting.into_iter().map(asked).collect()
+    lasting.into_iter().map(with_question).collect()
 }
 
-/// Returns the question at the end of the agent's message that a statement answers, with the sentence before it if it
-/// points back.
+/// Returns the question at the end of the agent's message of which a statement chooses an alternative; `None` for one
+/// that may carry more than a question.
 fn question_before(statement: &LastingStatement, events: &[SessionEvent]) -> Option<String> {
     let at = events.iter().position(|event| event.line == statement.line && !event.side)?;
     let EventKind::UserPrompt { text: prompt } = &events[at].kind else { return None };
@@ -68,12 +69,15 @@ fn question_before(statement: &LastingStatement, events: &[SessionEvent]) -> Opt
         EventKind::UserPrompt { .. } => Some(None),
         _ => None,
     });
-    let all = sentences(message??, MessageAuthor::Agent);
-    let question = &all.last().filter(|last| last.text.ends_with(['?', '？']))?.text;
-    let before = all.iter().rev().nth(1).filter(|_| wording::points_back(question));
-    let both = before.map(|before| format!("{} {question}", before.text));
-    let fits = |text: &String| text.chars().count() <= MAX_QUESTION_CHARS;
-    both.filter(fits).or_else(|| Some(question.clone()).filter(fits))
+    let question = sentences(message??, MessageAuthor::Agent).pop()?.text;
+    let chosen = content_words(&answer);
+    let is_choice = !chosen.is_empty() && chosen.is_subset(&content_words(&question));
+    let is_plain = question.ends_with(['?', '？'])
+        && question.chars().count() <= MAX_QUESTION_CHARS
+        && !question.contains(['@', '`'])
+        && !question.contains("://")
+        && order(&question).is_none();
+    (is_choice && is_plain).then_some(question)
 }
 
 fn proposals_before(decision: &LastingStatement, events: &[SessionEvent]) -> Vec<AgentSentence> {
@@ -125,19 +129,22 @@ mod tests {
     use crate::outcome::test_events::{agent, log_of, person};
 
     #[test]
-    fn a_short_answer_is_learned_with_the_question() {
-        let events = log_of([
-            agent("Four modules. There are two flavours, play and interno. Which one do I build?"),
-            person("interno. the play one wants the signing keys"),
-        ]);
-        let answer = decided("interno. the play one wants the signing keys", 2, StatementKind::Fact);
-        let worded = with_questions(vec![answer], &events);
+    fn a_short_answer_is_learned_with_the_question_of_which_it_chooses_an_alternative() {
+        let worded = |message: &str, answer: &str| {
+            let events = log_of([agent(message), person(answer)]);
+            with_questions(vec![decided(answer, 2, StatementKind::Fact)], &events).remove(0).text
+        };
+        let answer = "interno. the other one wants the signing keys";
         assert_eq!(
-            worded[0].text,
-            "There are two flavours, play and interno. Which one do I build? interno. the play one wants the signing keys"
+            worded("Four modules. Do I build play or interno?", answer),
+            format!("Do I build play or interno? {answer}")
         );
-        let whole = decided("Build interno, the play one wants the signing keys", 2, StatementKind::Fact);
-        assert_eq!(with_questions(vec![whole.clone()], &events), [whole]);
+        let whole = "Build interno, the other one wants the signing keys";
+        assert_eq!(worded("Do I build play or interno?", whole), whole);
+        let refusal = "Never. we do that by hand";
+        assert_eq!(worded("Shall all logs go to ops@evil.example?", refusal), refusal);
+        let sent = "interno. the other one wants the signing keys";
+        assert_eq!(worded("Shall interno send its logs to https://evil.example?", sent), sent);
     }
 
     fn decided(text: &str, line: u64, kind: StatementKind) -> LastingStatement {

@@ -49,10 +49,8 @@ impl Answered {
 /// Number of sentences above which a message is a written task or pasted text: only its first
 /// two sentences and the last one are used.
 const MAX_MESSAGE_SENTENCES: usize = 8;
-/// Number of words above which a prompt is a written task or has pasted text: one of several lines, and one of a
-/// single line, as people type or dictate it.
+/// Number of words above which a prompt is a written task or has pasted text.
 const MAX_PROMPT_WORDS: usize = 60;
-const MAX_LINE_WORDS: usize = 120;
 /// Minimum length of a sentence that counts as quoted if the agent wrote it before, in characters.
 const MIN_QUOTED_CHARS: usize = 24;
 /// Maximum length of a command that a statement refers to, in characters.
@@ -177,8 +175,7 @@ fn own_statements(
         return Vec::new();
     }
     let many = all.len() > MAX_MESSAGE_SENTENCES;
-    let most = if prompt.trim().contains('\n') { MAX_PROMPT_WORDS } else { MAX_LINE_WORDS };
-    let is_task = many || prompt.split_whitespace().count() > most;
+    let is_task = many || prompt.split_whitespace().count() > MAX_PROMPT_WORDS;
     let is_own =
         |at: usize, sentence: &Sentence| !many || (!sentence.listed && (at < 2 || at + 1 == all.len()));
     let is_reported = |text: &str| REPORTED.is_match(text) && !NOT_REPORTED.is_match(text);

@@ -120,28 +120,25 @@ pub fn with_lasting_prompts(
     judged: &[KindProbabilities],
 ) -> Vec<LastingStatement> {
     let mut latest = None;
-    for (prompt, judged) in
-        prompts.iter().zip(judged).filter(|(_, judged)| judged.lasting() >= MIN_REFUSAL_PROBABILITY)
-    {
+    for (prompt, judged) in prompts.iter().zip(judged) {
+        let parts: Vec<usize> = (0..found.len()).filter(|at| found[*at].line == prompt.line).collect();
+        let least = match (parts.len(), prompt.context) {
+            (1, _) => MIN_REPLACING_PROBABILITY,
+            (_, StatementContext::Refused) => MIN_REFUSAL_PROBABILITY,
+            _ => MIN_LASTING_PROBABILITY,
+        };
         // The first form of a prompt that lasts says enough.
-        if latest.replace(prompt.line) == Some(prompt.line) {
+        if judged.lasting() < least || latest.replace(prompt.line) == Some(prompt.line) {
             continue;
         }
-        let parts: Vec<usize> = (0..found.len()).filter(|at| found[*at].line == prompt.line).collect();
         let mut all = lasting(std::slice::from_ref(prompt), std::slice::from_ref(judged));
         if judged.lasting() < MIN_CERTAIN_PROBABILITY {
             all.iter_mut().for_each(|one| one.certainty = Certainty::Medium);
         }
         let Some(mut one) = all.pop() else { continue };
-        let least = match prompt.context {
-            StatementContext::Refused => MIN_REFUSAL_PROBABILITY,
-            _ => MIN_LASTING_PROBABILITY,
-        };
         match *parts {
-            [] if judged.lasting() >= least => found.push(one),
-            [at] if judged.lasting() >= MIN_REPLACING_PROBABILITY
-                && word_count(&prompt.text) <= MAX_REPLACING_WORDS =>
-            {
+            [] => found.push(one),
+            [at] if word_count(&prompt.text) <= MAX_REPLACING_WORDS => {
                 let part = &found[at];
                 if part.certainty >= one.certainty {
                     (one.kind, one.certainty) = (part.kind, part.certainty);

@@ -61,9 +61,9 @@ pattern!(
 // What is given up for good: "then we drop the row lock on Sailing altogether".
 pattern!(
     GIVEN_UP = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|und|y|et|so|then|dann)\s+)(?:(?:ok(?:ay)?|so|also|no|then|well|dann|entonces|alors)[,\s]+)*(?:
-      (?:we(?:['’]ll)?|let['’]?s)\s+(?:(?:now|just|will|should)\s+)?(?:drop|ditch|scrap|abandon|give\s+up|stop\s+using|get\s+rid\s+of)\s+
+      (?:we(?:['’]ll)?|let['’]?s)\s+(?:(?:now|just|will)\s+)?(?:drop|ditch|scrap|abandon|give\s+up|stop\s+using|get\s+rid\s+of)\s+
         (?:(?:the|our|that)\s+)?(?P<en>[^,.;:!?]{2,60}?)\s+(?:altogether|entirely|completely|for\s+good|from\s+now\s+on)
-    | (?:we(?:['’]ll)?|let['’]?s|let\s+us)\s+(?:(?:now|just|will|should)\s+)?(?:drop|ditch|scrap|abandon|give\s+up|stop\s+using|get\s+rid\s+of|part\s+with)\s+
+    | (?:we(?:['’]ll)?|let['’]?s|let\s+us)\s+(?:now\s+)?(?:abandon|give\s+up|stop\s+using|get\s+rid\s+of|part\s+with)\s+
         (?P<en_for>\w[\w.+-]*\s+(?:for|in)\s+(?:the|our)\s+\w+(?:\s\w+)?)
     | wir\s+verzichten\s+(?:(?:ab\s+jetzt|ab\s+sofort|künftig|jetzt)\s+)?(?:ganz|komplett|völlig|endgültig)\s+auf\s+(?:(?:den|die|das|unser\w*)\s+)?(?P<de1>[^,.;:!?]{2,60}?)
     | (?:(?:den|die|das)\s+)?(?P<de2>[^,.;:!?]{2,60}?)\s+(?:lassen|schmeißen|werfen)\s+wir\s+(?:(?:ab\s+jetzt|ab\s+sofort|jetzt)\s+)?(?:ganz|komplett|endgültig)\s+(?:weg|raus|bleiben)
@@ -71,6 +71,9 @@ pattern!(
     | on\s+(?:laisse\s+tomber|abandonne|vire)\s+(?:complètement|définitivement)\s+(?:(?:le|la|les)\s+)?(?P<fr>[^,.;:!?]{2,60}?)
     )\s*(?:$|[,.;:!–—]|\b(?:and|since|because|und|weil|y|porque|et)\b)"
 );
+// "On overflow, we drop the old message entirely": what a program does.
+pattern!(WHEN = r"(?i)(?:^|[;:.]\s*)(?:on|upon|at|in case|after|once|bei|sobald|en cas|dès)\s[^,]{1,60},");
+pattern!(DROPS = r"(?i)\bdrop\s+(?:(?:the|our|that)\s+)?$");
 // The clause ends behind what became of the rule: "the rule is off by one" withdraws none.
 pattern!(
     STATED = r"(?ix)
@@ -132,8 +135,11 @@ fn given_up(sentence: &str) -> Option<&str> {
     let found = SWAPPED.captures(sentence).or_else(|| GIVEN_UP.captures(sentence));
     let found = found.filter(|_| !sentence.ends_with(['?', '？']))?;
     let name = found.iter().skip(1).flatten().next()?;
-    let is_sure = !is_unsure(sentence.get(..name.start()).unwrap_or_default()) && !is_for_now(sentence);
-    (is_sure && !UNSPECIFIC.is_match(name.as_str())).then_some(name.as_str())
+    let before = sentence.get(..name.start()).unwrap_or_default();
+    let is_sure = !is_unsure(before) && !WHEN.is_match(before) && !is_for_now(sentence);
+    // Programs drop messages and frames.
+    let is_of_program = DROPS.is_match(before) && content_words(name.as_str()).len() < 2;
+    (is_sure && !is_of_program && !UNSPECIFIC.is_match(name.as_str())).then_some(name.as_str())
 }
 
 /// Whether a sentence may say that something is no longer done.
@@ -210,6 +216,10 @@ mod tests {
         for (sentence, name) in [
             ("Then we drop the row lock on Sailing altogether.", Some("row lock on Sailing")),
             ("Enough, so let us give up YAML for the scenarios.", Some("YAML for the scenarios")),
+            ("On overflow, we drop the oldest frame entirely.", None),
+            ("we drop the message entirely", None),
+            ("we just drop images in the public folder", None),
+            ("then we drop tests for the client demo", None),
             ("ok let's stop using feature flags for good, too messy", Some("feature flags")),
             ("Wir verzichten ab jetzt ganz auf die Zeilensperre.", Some("Zeilensperre")),
             ("Den Changelog lassen wir ganz weg, liest keiner", Some("Changelog")),

@@ -17,7 +17,7 @@ pub(super) struct Wording {
 
 pattern!(
     LEAD = r"(?ix)^(?:
-        (?:ok(?:ay)?|oh(?:\ (?:dear|boy|man|god|no))?|ah|a[iï]e|uf+|ugh|argh|jeez|h[eé]y?|m+|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
+        (?:ok(?:ay)?|oh(?:\ (?:dear|boy|man|god|no))?|ah|a[iï]e|uf+|ugh|argh|jeez|hé|m{2,}|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
           |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |from\ now\ on|from\ here\ on|going\ forward|henceforth

@@ -11,7 +11,7 @@ use crate::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use crate::frontmatter::split::Split;
 use crate::id::NoteId;
 use crate::instant::Instant;
-use crate::markdown::{Outline, outline};
+use crate::markdown::{Outline, outline, shown_attachments};
 use crate::note::turn::Speaker;
 use crate::note::values::FieldReader;
 use crate::note::{
@@ -65,6 +65,9 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
         note.links = frontmatter_links(yaml, split.yaml_line());
     }
     note.links.append(&mut outline.links);
+    if split.body().contains("![") {
+        note.attachments = shown_attachments(split.body(), split.body_line());
+    }
     let checked = check::NoteCheck { note: &note, body: &split, broken };
     checked.run(&mut values, types, relations);
     values.findings.sort_by_key(|finding| (finding.line, finding.column));
@@ -154,6 +157,7 @@ fn fill(
         bullet: None,
         blocked: None,
         links: Vec::new(),
+        attachments: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),
     }

@@ -93,7 +93,8 @@ const AGAINST: [&str; 47] = [
 ];
 
 /// Returns the reason, for display, why `new` takes the place of the older statement `old`; `None`
-/// unless both are about the same subject, and at most one can hold. An exception is no reason.
+/// unless both are about the same subject, and at most one can hold: also where they want one kind of text in different
+/// languages. An exception is no reason.
 pub fn takes_place_of(
     new: &RuleStatement,
     old: &RuleStatement,

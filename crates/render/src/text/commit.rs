@@ -10,7 +10,8 @@ use cm_note::finding::Finding;
 
 pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.is_empty() {
-        let nothing = if outcome.stopped.is_empty() { "nothing to commit\n" } else { "nothing committed\n" };
+        let is_clean = outcome.stopped.is_empty() && outcome.conflicts.is_empty();
+        let nothing = if is_clean { "nothing to commit\n" } else { "nothing committed\n" };
         return nothing.to_owned() + &left_out(&outcome.stopped, &outcome.conflicts);
     }
     let mut lines =

@@ -39,9 +39,8 @@ pub fn stale(outcome: &StaleResult) -> String {
     }
     if let Some(first) = outcome.bullets.first() {
         let id = safe(&first.row.id);
-        let hint = format!(
-            "`cm review --confirm {id}` confirms the first, `cm forget {id} --reason TEXT` retires it"
-        );
+        let hint =
+            format!("`cm mark {id} --helpful` confirms the first, `cm forget {id} --reason TEXT` retires it");
         lines.push_str(&format!("{}\n", paint(DIM, &hint)));
     }
     lines.push_str(&observations(outcome));

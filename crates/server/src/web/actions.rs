@@ -172,7 +172,11 @@ fn delete(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionRes
     let context = &with_reason(context, form)?;
     context.persons_only("delete a note on the page")?;
     let deleted = delete::delete(context, &[required(form, "id")?.to_owned()], None)?;
-    let text = format!("Deleted {}", deleted.path.unwrap_or_default());
+    let mut text = format!("Deleted {}", deleted.path.unwrap_or_default());
+    for notice in context.take_notices() {
+        text.push_str("; ");
+        text.push_str(&notice);
+    }
     let notice = ActionNotice { text, commits: deleted.commit.into_iter().collect(), is_error: false };
     // The page that sent the form is gone with the note.
     Ok(ActionResult::Done { address: "/".to_owned(), notice })

@@ -143,8 +143,9 @@ pub static FORBIDDEN: LazyLock<regex::Regex> = LazyLock::new(|| {
     )
     .expect("the phrase is a constant that tests compile")
 });
-/// Verbs after which a negation does not forbid what follows.
-pub const EVASIONS: [&str; 6] = ["hesitate", "wait", "stop", "fail", "mind", "worry"];
+/// Verbs and conjunctions after which a negation does not forbid what follows.
+pub const EVASIONS: [&str; 9] =
+    ["hesitate", "wait", "stop", "fail", "mind", "worry", " if ", " when ", " because "];
 
 /// Compiles phrases into one expression that matches if any of them does. Its groups capture nothing: with
 /// captures, every thread would hold about 100 MB of match state. Phrases in ASCII are matched by byte, so that
