@@ -21,7 +21,7 @@ use crate::paging::{check_offset, check_query, next_search_offset};
 use crate::verbs::type_names::unknown_type;
 use cm_note::instant::Instant;
 use cm_note::note::{NoteKind, Priority};
-use cm_note::query::{Query, field_names, unknown_fields};
+use cm_note::query::{Query, field_names, selected_keys, unknown_fields};
 use cm_note::rank::confidence::Confidence;
 use cm_store::config::keys;
 pub use grouping::SessionGrouping;
@@ -260,6 +260,9 @@ fn unknown_names(context: &Context, text: &str, query: &Query, notices: &[String
             "`{name}:` is not a field and was searched as text; `[{name}:VALUE]` selects a frontmatter key; fields are {}",
             names.join(", ")
         )
+    }));
+    unknown.extend(selected_keys(text).into_iter().map(|key| {
+        format!("`[{key}:…]` selects notes by their key `{key}`; in quotes, it is searched as text")
     }));
     Ok(unknown)
 }

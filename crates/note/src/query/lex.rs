@@ -228,7 +228,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 /// Returns key and value of `[key:value]` at the start, as in Obsidian, and the text after it; `None` for
 /// links and code in brackets.
-fn property(text: &str) -> Option<(&str, &str, &str)> {
+pub(super) fn property(text: &str) -> Option<(&str, &str, &str)> {
     let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
     let (key, value) = inner.split_once(':')?;
     let is_key = key.starts_with(char::is_alphabetic)

@@ -222,6 +222,13 @@ pub fn unknown_fields(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the keys that a query selects as `[key:value]` and that are no fields.
+pub fn selected_keys(text: &str) -> Vec<&str> {
+    let beginnings = text.match_indices('[').map(|(at, _)| &text[at..]);
+    let keys = beginnings.filter_map(|rest| lex::property(rest).map(|(key, ..)| key));
+    keys.filter(|key| field::by_name(key).is_none()).collect()
+}
+
 /// Names of all fields of queries.
 pub fn field_names() -> impl Iterator<Item = &'static str> {
     field::names()

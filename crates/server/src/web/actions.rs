@@ -8,9 +8,11 @@ use super::sessions::ActionNotice;
 use super::table::ActionSpec;
 use super::views;
 use super::words::{count, note_address};
+use crate::operations::worded;
 use cm_app::verbs::{add, delete, edit, forget, generate, mark, pin, rename, restore, undo};
 use cm_app::{CallerIdentity, Context, Error, ErrorKind, Result};
 use cm_note::note::FeedbackSignal;
+use cm_note::user_text::Interface;
 
 /// All changes, by their path.
 pub(super) static ACTIONS: [ActionSpec; 15] = [
@@ -175,7 +177,7 @@ fn delete(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionRes
     let mut text = format!("Deleted {}", deleted.path.unwrap_or_default());
     for notice in context.take_notices() {
         text.push_str("; ");
-        text.push_str(&notice);
+        text.push_str(&worded(&notice, Interface::CommandLine));
     }
     let notice = ActionNotice { text, commits: deleted.commit.into_iter().collect(), is_error: false };
     // The page that sent the form is gone with the note.
