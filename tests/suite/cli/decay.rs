@@ -15,7 +15,6 @@ fn memories_are_listed_by_their_score() {
       0.116  dormant   3c3c3c3c  decision       Use Postgres
       0.108  dormant   4d4d4d4d  error          Borrow checker refuses the cache
       0.000  archived  8b8b8b8b  general        The old printer
-    `cm get 7a7a7a7a` reads the first, which counts as use
     [exit 0]
     ");
 }
@@ -28,7 +27,6 @@ fn a_later_now_shows_what_will_be_left_and_a_pinned_memory_never_fades() {
     999.000  pinned   7a7a7a7a  fact      Heights are relative to chart datum
       0.075  dormant  1a1a1a1a  solution  Keep pooled connections alive
     … of 8 notes: --limit 8 lists all
-    `cm get 7a7a7a7a` reads the first, which counts as use
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["decay", "--now", "2036-01-01", "--status", "pinned", "--json"]).snapshot(), @r#"
@@ -62,7 +60,6 @@ fn a_status_narrows_the_list_and_not_the_counts() {
     insta::assert_snapshot!(sandbox.cm(&["decay", "--status", "archived"]).snapshot(), @"
     2026-11-21  pinned 1, fading 3, dormant 3, archived 1
       0.000  archived  8b8b8b8b  general  The old printer
-    `cm get 8b8b8b8b` reads the first, which counts as use
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["decay", "--status", "gone"]).snapshot(), @"

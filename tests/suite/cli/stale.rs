@@ -10,7 +10,7 @@ fn bullets_without_feedback_are_listed_the_longest_silent_first() {
     2 rules without feedback for 90 days
       324 d  draft      +0 -0  b-mq6d3q8l-j1k2l3  Write the failing test before the fix.
       265 d  candidate  +0 -0  b-mq6d3p8l-g7h8i9  AVOID: mocks of the clock that nobody winds back.
-    `cm review --confirm b-mq6d3q8l-j1k2l3` confirms the first, `cm forget b-mq6d3q8l-j1k2l3 --reason TEXT` retires it
+    `cm mark b-mq6d3q8l-j1k2l3 --helpful` confirms the first, `cm forget b-mq6d3q8l-j1k2l3 --reason TEXT` retires it
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "0", "--limit", "3"]).snapshot(), @"
@@ -19,7 +19,7 @@ fn bullets_without_feedback_are_listed_the_longest_silent_first() {
       265 d  candidate    +0 -0  b-mq6d3p8l-g7h8i9  AVOID: mocks of the clock that nobody winds back.
        20 d  established  +2 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
     … of 5 rules: --limit 5 lists all
-    `cm review --confirm b-mq6d3q8l-j1k2l3` confirms the first, `cm forget b-mq6d3q8l-j1k2l3 --reason TEXT` retires it
+    `cm mark b-mq6d3q8l-j1k2l3 --helpful` confirms the first, `cm forget b-mq6d3q8l-j1k2l3 --reason TEXT` retires it
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "300d", "--json"]).snapshot(), @r#"
@@ -67,7 +67,7 @@ fn the_days_are_a_setting() {
     insta::assert_snapshot!(sandbox.cm(&["stale"]).snapshot(), @"
     1 rule without feedback for 300 days
       324 d  draft  +0 -0  b-mq6d3q8l-j1k2l3  Write the failing test before the fix.
-    `cm review --confirm b-mq6d3q8l-j1k2l3` confirms the first, `cm forget b-mq6d3q8l-j1k2l3 --reason TEXT` retires it
+    `cm mark b-mq6d3q8l-j1k2l3 --helpful` confirms the first, `cm forget b-mq6d3q8l-j1k2l3 --reason TEXT` retires it
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "1000"]).snapshot(), @"

@@ -41,9 +41,10 @@ pattern!(
 // "With `X=1` in run.sh it passes", "Builds again after `make gen`".
 pattern!(
     WORKED = r"(?ix)
-      ^(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through)\b
+      (?:^|[,;:]\s+)(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through)\b
     | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
         (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if)\b
+    | \b(?:pass(?:es)?|works?|builds?|compiles?)\s+now\s+(?:that|since)\b
     | ^(?:mit|nach|ohne|seit)\s.+\b(?:läuft|laufen|klappt|geht|gehen|passt|baut|funktioniert|startet)\b
     | ^(?:jetzt\ |es\ |das\ )?(?:läuft|klappt|geht|baut|funktioniert|startet)\s+(?:(?:jetzt|wieder|nun)\s+)?(?:mit|nach|ohne|seit)\b
     | ^(?:con|tras|después\ de|sin)\s.+\b(?:funciona|pasan?|compila|arranca|conecta)\b | ^(?:ya\ )?(?:funciona|pasan?|compila|arranca)\s+(?:con|tras|sin)\b
@@ -146,6 +147,14 @@ mod tests {
                 "The tap ratio of a transformer belongs at the from side.",
             ),
             ("With `X=1` in run.sh it passes.", "With `X=1` in run.sh it passes."),
+            (
+                "`mise install` brings the pinned Rust; after it the NIF compiles.",
+                "`mise install` brings the pinned Rust; after it the NIF compiles.",
+            ),
+            (
+                "It passes now that the FuelParser gets its culture from outside.",
+                "It passes now that the FuelParser gets its culture from outside.",
+            ),
             (
                 "Passes with withoutVite() in tests/Pest.php for all feature tests.",
                 "Passes with withoutVite() in tests/Pest.php for all feature tests.",

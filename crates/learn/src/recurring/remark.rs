@@ -49,7 +49,7 @@ pattern!(
         (?:a+h+|aha|oha|wow|o+h{2,})[\s,.!] | (?:that|it|this)\ (?:(?:would|does|could|must)\ (?:fit|explain\ (?:it|that|a\ lot)|be\ it)|fits)\s*(?:[.!…]|$)
         | (?:sounds|seems)\ (?:right|plausible)\s*(?:[.!…]|$) | (?:this|that)\ is\ an?\ (?:satisfying|good|convincing|plausible)\ explanation\b
         | (?:das\ passt|logisch)\s*(?:[.!…,]|$) | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
-        | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|that\ explains|th(?:at|is)['’]?s\ why
+        | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|(?:that|this)\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
         | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era|s[ií])|eso$|buena|tiene\ sentido
         | confirmed|bestätigt|confirmado|confirmé)\b )"
@@ -58,10 +58,10 @@ pattern!(
 pattern!(
     ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
         (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|bravo|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|(?:it\ )?works|do\ (?:it|that)|go\ ahead
-        | please\ do | makes?\ sense | fair\ enough
+        | please\ do | happy\ days | grand | makes?\ sense | fair\ enough
         | klasse|prima|perfekt|spitze|wunderbar|sehr\ (?:gut|schön)|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
         | genial|perfecto|guapo|te\ quiero|muy\ bien|ol[eé]|estupendo|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
-        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | (?:cool|top)\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪] | $ )"
+        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | (?:cool|top)\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪🫶😌🥳🤩😍] | $ )"
 );
 // Sentences about the agent's own actions, which explain nothing.
 pattern!(

@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::short_ids::shown_id;
-use super::style::{DIM, ID, STRONG, one_line, paint, safe};
+use super::style::{DIM, ID, STRONG, one_line, paint};
 use super::top::rest;
 use cm_app::verbs::decay::DecayReport;
 
@@ -31,10 +31,6 @@ pub fn decayed(outcome: &DecayReport) -> String {
     }));
     if outcome.total > outcome.notes.len() {
         lines.push_str(&rest(outcome.total, "note", "--limit"));
-    }
-    if let Some(first) = outcome.notes.first() {
-        let hint = format!("`cm get {}` reads the first, which counts as use", safe(&shown_id(&first.id)));
-        lines.push_str(&format!("{}\n", paint(DIM, &hint)));
     }
     lines
 }
