@@ -242,7 +242,7 @@ fn lost_usage_costs_counts_and_no_answer() {
     2026-11-21  pinned 1, active 1, fading 3, dormant 3
     999.000  pinned  7a7a7a7a  fact      Heights are relative to chart datum
       1.648  active  3c3c3c3c  decision  Use Postgres
-    … of 8 notes
+    … of 8 notes: --limit 8 lists all
     [stderr]
     note: [ROOT]/vault/_state/usage.log has 1 damaged line, which was skipped
     [exit 0]
@@ -253,7 +253,7 @@ fn lost_usage_costs_counts_and_no_answer() {
     2026-11-21  pinned 1, fading 3, dormant 4
     999.000  pinned  7a7a7a7a  fact      Heights are relative to chart datum
       0.387  fading  1a1a1a1a  solution  Keep pooled connections alive
-    … of 8 notes
+    … of 8 notes: --limit 8 lists all
     [stderr]
     note: cannot read [ROOT]/vault/_state/usage.log: it is not a regular file owned by this user with a single link; remove it; its usage counts are skipped
     [exit 0]

@@ -42,8 +42,7 @@ impl VaultLevel {
 }
 
 /// Folders at the top of a vault in which cm writes notes.
-const FOLDERS_OF_CM: [&str; 8] =
-    ["graph", "playbook", "blocked", "diary", "vault", "episodes", "log", "templates"];
+const FOLDERS_OF_CM: [&str; 7] = ["graph", "playbook", "blocked", "diary", "vault", "episodes", "log"];
 
 /// A vault with its settings; the repository and the index are opened on first use.
 pub struct OpenVault {

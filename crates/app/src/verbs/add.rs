@@ -73,10 +73,8 @@ pub fn add(context: &Context, options: &Options) -> Result<AddedNote> {
     let planned = plan(context, options, NoteTemplate::skeleton)?;
     require_keys(context, options, &planned)?;
     let planned = planned.with_similar(context);
-    // What asks for more than a title and a text is no duplicate.
-    let is_plain = options.tags.is_empty() && !options.pinned && options.extra.is_empty();
-    let is_compared = !options.allow_duplicate && options.body.is_some() && is_plain;
-    match is_compared.then(|| planned.duplicate(context)).flatten() {
+    let is_compared = !options.allow_duplicate && options.body.is_some() && options.extra.is_empty();
+    match is_compared.then(|| planned.duplicate(context, options)).flatten() {
         Some(existing) => Ok(existing),
         None => planned.write(context),
     }
@@ -154,15 +152,17 @@ impl PlannedNote {
         Self { similar: similar_titles(context, &self.title), ..self }
     }
 
-    /// Returns the memory in use that has the same title and text.
-    fn duplicate(&self, context: &Context) -> Option<AddedNote> {
+    /// Returns the memory in use that has the same type, title and text, and the tags and the pin that are asked for.
+    fn duplicate(&self, context: &Context, options: &Options) -> Option<AddedNote> {
         let text = |text: &str| Split::of(text).body().trim().to_owned();
         let body = text(&self.text);
         let existing = self.similar.iter().filter(|near| near.title == self.title).find_map(|near| {
             let found = find_in_target(context, &near.id).ok()?;
             let is_of_type =
                 found.note.kind == NoteKind::Memory && found.note.note_type.as_ref() == Some(&self.note_type);
-            let is_same = is_of_type && text(&found.text()) == body;
+            let has_tags = options.tags.iter().all(|tag| found.note.tags.contains(tag));
+            let has_all = has_tags && (found.note.pinned || !options.pinned);
+            let is_same = is_of_type && has_all && text(&found.text()) == body;
             let own = || memory_in_use(context, found.note.key()).filter(|id| id == found.note.key());
             is_same.then(own).flatten()
         })?;

@@ -71,7 +71,8 @@ pub(crate) fn take_over(context: &Context) -> Result<CommittedEdits> {
 /// an apparent live secret or an unresolved merge conflict are left out.
 ///
 /// # Errors
-/// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
+/// No repository, a secret in `subject`, a merge conflict in every edited note, and the errors of
+/// [`write::commit_as_is`].
 pub fn commit(context: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
     commit_as(context, "commit", subject.filter(|subject| !subject.trim().is_empty()))
 }
@@ -92,9 +93,6 @@ fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Resu
         return Ok(CommittedEdits::default());
     }
     let conflicts = take_conflicts(open, &mut edits)?;
-    if edits.is_empty() {
-        return Ok(CommittedEdits { conflicts, ..CommittedEdits::default() });
-    }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
     let mut findings = new_findings(open, &paths)?;
     let mut files = Vec::new();
@@ -152,18 +150,25 @@ pub(crate) fn listed_edits(open: &OpenVault, edits: &[(NotePath, EditKind)]) -> 
 /// Removes the files with unresolved merge conflicts from the edits and returns a finding for each.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read, and `conflict-markers` if all files have such conflicts.
 fn take_conflicts(open: &OpenVault, edits: &mut Vec<(NotePath, EditKind)>) -> Result<Vec<Finding>> {
     let (mut conflicts, mut sound) = (Vec::new(), Vec::with_capacity(edits.len()));
+    let mut first = None;
     for (path, kind) in std::mem::take(edits) {
         let bytes = write::content_or_none(open, &path)?;
         match bytes.and_then(|bytes| conflict::finding(&path, &String::from_utf8_lossy(&bytes))) {
-            Some(finding) => conflicts.push(finding),
+            Some(finding) => {
+                first.get_or_insert_with(|| write::conflict_marker_error(&path, finding.line.unwrap_or(1)));
+                conflicts.push(finding);
+            }
             None => sound.push((path, kind)),
         }
     }
     *edits = sound;
-    Ok(conflicts)
+    match first {
+        Some(error) if edits.is_empty() => Err(error),
+        _ => Ok(conflicts),
+    }
 }
 
 /// Describes the files of the code beside the notes, which are not committed.

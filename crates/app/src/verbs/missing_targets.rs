@@ -58,7 +58,7 @@ fn missing_anchors(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
     let mut texts: HashMap<usize, Option<String>> = HashMap::new();
     let mut findings = Vec::new();
     for (at, note) in written(notes) {
-        for link in note.links.iter().filter(|link| link.anchor.is_some()) {
+        for link in &note.anchored {
             let Resolution::One(to) = names.resolve_link(at, link) else { continue };
             let text =
                 texts.entry(to).or_insert_with(|| load(open, &notes[to].path).ok().map(|found| found.text()));

@@ -168,6 +168,7 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> IndexedNote {
         bullet: None,
         blocked: None,
         links: Vec::new(),
+        anchored: Vec::new(),
         attachments: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),

@@ -104,7 +104,7 @@ pattern!(
 // "No changelog entry this time", "staging is frozen until noon".
 pattern!(
     FOR_ONCE = r"(?ix)
-      (?:^|[,;.]\s*)this\ (?:one\ )?time\b | \bthis\ (?:one\ )?time\s*(?:$|[,.;!:)]|\b(?:i|we|you|it|with|without|please)\b)
+      (?:^|[,;.]\s*)this\ (?:one\ )?time\b | \b(?:ignore|skip|leave|drop|omit)\b[^.;]{0,40}\bthis\ time\b | \bthis\ (?:one\ )?time\s*(?:$|[,.;!:)]|\b(?:i|we|you|it|with|without|please)\b)
     | \bthis\ (?:ticket|pr|mr|task|branch|story|issue)\ (?:is|covers|touches)\ (?:only|just)\b
     | \b(?:for|until|till)\ (?:tonight|this\ (?:evening|afternoon|morning|week|release|sprint))\b | \bas\ we\ speak\b
     | \b(?:leave|skip|drop|forget|lass\w*|deja|laisse)\b.{1,40}[,;:–—]\s*\S+\s+(?:does|do|is\ doing|will\ do|takes?|fix(?:es)?|macht|hace|fait)\s+(?:it|that|them|das|es|lo|le|la)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week|am\s+\w+tag|morgen|heute|später|mañana|luego|hoy|demain|ce\ soir)\b

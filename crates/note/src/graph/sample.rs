@@ -41,6 +41,7 @@ pub fn note(path: &str, title: &str) -> Note {
         bullet: None,
         blocked: None,
         links: Vec::new(),
+        anchored: Vec::new(),
         attachments: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),

@@ -92,6 +92,8 @@ pub struct Note {
     /// Links of the body and wikilinks in frontmatter values; the frontmatter's first, each in
     /// order.
     pub links: Vec<NoteLink>,
+    /// Those of `links` that lead to a heading or a block.
+    pub anchored: Vec<NoteLink>,
     /// Attachments that the body shows, such as images, as written, each with its line in the file.
     pub attachments: Vec<(String, u32)>,
     /// Beginning of the body's plain text after the title, at most [`Note::MAX_SUMMARY_CHARS`] characters.

@@ -65,6 +65,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
         note.links = frontmatter_links(yaml, split.yaml_line());
     }
     note.links.append(&mut outline.links);
+    note.anchored = note.links.iter().filter(|link| link.anchor.is_some()).cloned().collect();
     if split.body().contains("![") {
         note.attachments = shown_attachments(split.body(), split.body_line());
     }
@@ -157,6 +158,7 @@ fn fill(
         bullet: None,
         blocked: None,
         links: Vec::new(),
+        anchored: Vec::new(),
         attachments: Vec::new(),
         summary: String::new(),
         findings: Vec::new(),
