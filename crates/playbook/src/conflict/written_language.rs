@@ -130,7 +130,7 @@ fn meant(all: &'static [(&'static str, &'static [&'static str])], word: &str) ->
             || stem == word
             || stem.len() < form.len() && stem.strip_suffix('s').or(stem.strip_suffix('e')) == Some(word)
     };
-    all.iter().find(|(_, forms)| forms.iter().any(|form| is_form(form))).map(|(name, _)| *name)
+    all.iter().find(|(_, forms)| forms.iter().any(is_form)).map(|(name, _)| *name)
 }
 
 #[cfg(test)]
