@@ -41,7 +41,7 @@ const MIN_REFUSAL_PROBABILITY: f32 = 0.4;
 const OTHER_KIND_MARGIN: f32 = 0.05;
 /// Added to the minimum probability at which a statement of such a kind is certain.
 const CERTAIN_OTHER_KIND_MARGIN: f32 = 0.1;
-/// The same after the agent acted: less is a report there.
+/// Added to it instead where the person reacts to the agent: fewer facts there only describe a problem.
 const CERTAIN_OTHER_KIND_REACTION_MARGIN: f32 = 0.05;
 /// Maximum length of a joined statement, in characters.
 const MAX_JOINED_CHARS: usize = 280;

@@ -92,7 +92,7 @@ pub struct Note {
     /// Links of the body and wikilinks in frontmatter values; the frontmatter's first, each in
     /// order.
     pub links: Vec<NoteLink>,
-    /// Those of `links` that lead to a heading or a block.
+    /// The links to a heading or a block; they stand in `links`, too.
     pub anchored: Vec<NoteLink>,
     /// Attachments that the body shows, such as images, as written, each with its line in the file.
     pub attachments: Vec<(String, u32)>,
