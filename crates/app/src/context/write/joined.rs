@@ -1,10 +1,11 @@
 //! Brings commits of another history into the vault: their files through the journal and the safe
 //! exchange of files, then a merge commit or a move of the branch.
 
-use super::{
-    MAX_ATTEMPTS, WriteResult, WriteSession, content, or_roll_back, queue, refuse_broken_settings,
-    refuse_during_merge, settings_broken_in_head, with_actor, write_and_commit,
-};
+use super::content::content;
+use super::operation::{queue, write_and_commit};
+use super::recovery::or_roll_back;
+use super::session::{WriteSession, refuse_broken_settings, refuse_during_merge, settings_broken_in_head};
+use super::{MAX_ATTEMPTS, WriteResult, with_actor};
 use std::collections::HashSet;
 
 use crate::context::open::Context;
@@ -12,7 +13,7 @@ use crate::context::open_vault::{OpenVault, repository};
 use crate::error::{Error, Result};
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_store::git::{self, Join, Repo};
+use cm_store::git::{Join, Repo};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry, JournalJoin};
 use cm_store::vault::write as files;
 
@@ -161,19 +162,4 @@ fn refuse_in_the_way(open: &OpenVault, path: &NotePath) -> Result<()> {
     Err(Error::refused("in-the-way", message)
         .at(path, None, None)
         .hint("take the change over with `git pull`, or move what is in its way, then run `cm sync` again"))
-}
-
-/// Returns the history that a journal entry joins; `None` if it joins none, or its id is no id.
-pub(super) fn join_of(entry: &JournalEntry) -> Option<Join> {
-    Some(match entry.join.as_ref()? {
-        JournalJoin::Merge(hex) => Join::Merge(git::CommitId::parse(hex)?),
-        JournalJoin::FastForward(hex) => Join::FastForward(git::CommitId::parse(hex)?),
-    })
-}
-
-/// Whether the branch has moved past the commit to which an interrupted operation would move it.
-pub(super) fn is_passed(repo: &Repo, entry: &JournalEntry) -> Result<bool> {
-    let Some(Join::FastForward(target)) = join_of(entry) else { return Ok(false) };
-    let Some(head) = repo.head()?.commit else { return Ok(false) };
-    Ok(head != target && repo.contains(head, target)?)
 }

@@ -1,5 +1,7 @@
 //! Tracks notes that were moved since the newest commit, by this change or by hand.
 
+use super::content::{content, edited};
+use super::refusals::{missing_file_error, refuse_changed, refuse_new_errors};
 use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::error::Result;
@@ -20,14 +22,14 @@ pub(super) fn files(
     expected: ContentHash,
     edits: Vec<Edit>,
 ) -> Result<[FileChange; 2]> {
-    let before = super::content(open, &from)?;
-    super::refuse_changed(&from, before.as_deref(), Some(expected))?;
-    let before = before.ok_or_else(|| super::missing_file_error(&from))?;
+    let before = content(open, &from)?;
+    refuse_changed(&from, before.as_deref(), Some(expected))?;
+    let before = before.ok_or_else(|| missing_file_error(&from))?;
     let after = match edits.is_empty() {
         true => before.clone(),
-        false => super::edited(&from, &before, &edits)?.into_bytes(),
+        false => edited(&from, &before, &edits)?.into_bytes(),
     };
-    super::refuse_new_errors(open, &to, Some(&before), Some(&after))?;
+    refuse_new_errors(open, &to, Some(&before), Some(&after))?;
     let new = FileChange {
         path: to,
         from: vec![from.clone()],

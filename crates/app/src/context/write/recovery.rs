@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{commit, content, joined, queue};
+use super::content::content;
+use super::operation::{commit, join_of, queue};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_note::path::NotePath;
-use cm_store::git;
+use cm_store::git::{self, Join, Repo};
 use cm_store::vault::exchange;
 use cm_store::vault::journal::{FileBytes, Journal, JournalEntry};
 use cm_store::vault::write as files;
@@ -98,10 +99,17 @@ pub(super) fn finish_leftovers(context: &Context, open: &OpenVault, journal: &Jo
 
 fn is_committed(open: &OpenVault, entry: &JournalEntry) -> Result<bool> {
     let Some(repo) = open.repo()? else { return Ok(true) };
-    if joined::is_passed(repo, entry)? {
+    if is_passed(repo, entry)? {
         return Ok(true);
     }
     let operation = Some(entry.operation.clone());
     let filter = git::LogFilter { operation, limit: Some(1), ..git::LogFilter::default() };
     Ok(!repo.log(&filter)?.is_empty())
+}
+
+/// Whether the branch has moved past the commit to which an interrupted operation would move it.
+fn is_passed(repo: &Repo, entry: &JournalEntry) -> Result<bool> {
+    let Some(Join::FastForward(target)) = join_of(entry) else { return Ok(false) };
+    let Some(head) = repo.head()?.commit else { return Ok(false) };
+    Ok(head != target && repo.contains(head, target)?)
 }
