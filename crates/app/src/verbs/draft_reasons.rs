@@ -1,13 +1,15 @@
-//! Says in a few words why a rule is still a draft, from what its note records. No session is read.
+//! Says in a few words why a rule or a memory is still a draft, from what its note records. No session is read.
 
 use std::collections::BTreeSet;
 
+use crate::context::open_vault::OpenVault;
 use cm_learn::diary::StatementAuthor;
-use cm_learn::evidence_quote::EvidenceQuote;
+use cm_learn::evidence_quote::{EvidenceQuote, quotes_in_body};
 use cm_learn::reflect::grounding::missing_parts;
 use cm_note::bullet::Bullet;
-use cm_note::note::suspicion::payload;
-use cm_note::note::{Feedback, FeedbackSignal, Note};
+use cm_note::frontmatter::split::Split;
+use cm_note::note::suspicion::{order, payload};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_text::plural::count;
 
 /// Maximum number of words that a reason names.
@@ -46,6 +48,36 @@ pub(super) fn draft_reason(note: &Note) -> Option<String> {
     })
 }
 
+/// Returns why a memory is a draft, for display; `None` if it is not one, or if the note does not say why.
+pub(super) fn draft_memory_reason(open: &OpenVault, note: &Note) -> Option<String> {
+    if note.kind != NoteKind::Memory || note.state.as_deref() != Some(Note::DRAFT) {
+        return None;
+    }
+    if let Some(doubt) = order(&note.title).or_else(|| order(&note.summary)) {
+        return Some(doubt.to_owned());
+    }
+    let bytes = open.vault.read(&note.path).unwrap_or_default();
+    let quotes = quotes_in_body(Split::of(&String::from_utf8_lossy(&bytes)).body());
+    let quotes: Vec<EvidenceQuote> = quotes.iter().filter_map(|quote| EvidenceQuote::parse(quote)).collect();
+    let typed = quotes.iter().filter(|quote| quote.author == StatementAuthor::Person);
+    let sessions: BTreeSet<&str> = typed.map(|quote| quote.session.as_str()).collect();
+    match sessions.len() {
+        0 if note.agent.is_some() || note.session.is_some() => {
+            Some(format!("by {}, confirmed by no person", note.origin()))
+        }
+        0 => None,
+        times => Some(reason_of_typed(times)),
+    }
+}
+
+/// Says that what a person typed in this number of sessions is a draft.
+fn reason_of_typed(sessions: usize) -> String {
+    match sessions {
+        1 => "a person typed it in one session, perhaps for that task only".to_owned(),
+        times => format!("a person typed it in {}", count(times, "session")),
+    }
+}
+
 /// Returns why these quotes do not activate a rule.
 fn reason_of_quotes(bullet: &Bullet, quotes: &[EvidenceQuote]) -> String {
     let is_by = |author: StatementAuthor| quotes.iter().any(|quote| quote.author == author);
@@ -55,10 +87,9 @@ fn reason_of_quotes(bullet: &Bullet, quotes: &[EvidenceQuote]) -> String {
         let texts: Vec<&str> = quotes.iter().map(|quote| quote.text.as_str()).collect();
         let beyond = missing_parts(bullet.content(), &texts, &[]);
         let words: Vec<_> = beyond.iter().take(MAX_NAMED_WORDS).map(|word| format!("`{word}`")).collect();
-        return match (words.is_empty(), sessions.len()) {
-            (false, _) => format!("the quoted words do not contain {}", words.join(", ")),
-            (true, 1) => "a person typed it in one session, perhaps for that task only".to_owned(),
-            (true, times) => format!("a person typed it in {}", count(times, "session")),
+        return match words.is_empty() {
+            false => format!("the quoted words do not contain {}", words.join(", ")),
+            true => reason_of_typed(sessions.len()),
         };
     }
     if is_by(StatementAuthor::Sender) {

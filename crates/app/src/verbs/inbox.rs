@@ -6,7 +6,7 @@ use yaml_serde::Value;
 
 use crate::context::open::Context;
 use crate::error::Result;
-use crate::verbs::draft_reasons::draft_reason;
+use crate::verbs::draft_reasons::{draft_memory_reason, draft_reason};
 use crate::verbs::playbook::rule_pairs::rule_pairs;
 use crate::verbs::{leftovers, playbook};
 use cm_note::bullet::{Bullet, BulletState};
@@ -126,7 +126,7 @@ pub fn inbox(context: &Context, options: &Options) -> Result<Inbox> {
         let total = entries.len();
         let items = entries.into_iter().take(options.limit).map(|entry| {
             number += 1;
-            item(number, kind, entry, &notes)
+            item(context, number, kind, entry, &notes)
         });
         sections.push(InboxSection { kind, items: items.collect(), total });
     }
@@ -163,11 +163,21 @@ pub(crate) fn waiting(context: &Context, wanted: Option<InboxKind>) -> Result<In
     Ok(sections)
 }
 
-pub(crate) fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
+pub(crate) fn item(
+    context: &Context,
+    number: usize,
+    kind: InboxKind,
+    entry: InboxNoteEntry,
+    notes: &[Note],
+) -> InboxEntry {
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
     let (commands, settlements) = ways_to_settle(kind, &notes, entry.leftover.as_ref());
     let leftover = entry.leftover.as_ref().zip(notes.first());
-    let reason = notes.first().filter(|_| kind == InboxKind::Drafts).and_then(|note| draft_reason(note));
+    let reason = notes.first().and_then(|note| match kind {
+        InboxKind::Drafts => draft_reason(note),
+        InboxKind::Quarantined => draft_memory_reason(context.target(), note),
+        _ => None,
+    });
     let why = reason.map_or(entry.why.clone(), |reason| format!("{}: {reason}", entry.why));
     InboxEntry {
         leftover: leftover.map(|(leftover, note)| leftovers::reference(note, leftover)),

@@ -168,7 +168,7 @@ pub fn inbox_details(context: &Context, options: &Options) -> Result<InboxDetail
             _ => Vec::new(),
         };
         let diff = diff.into_iter().map(WordDiffRun::of).collect();
-        let entry = item(at + 1, kind, entry, &notes);
+        let entry = item(context, at + 1, kind, entry, &notes);
         InboxDetail { kind, settlements: entry.settlements.clone(), entry, texts, diff, related }
     };
     let entries: Vec<InboxDetail> = page.map(detail).collect();

@@ -21,7 +21,7 @@ pattern!(
     | 因为|原因是|问题在于"
 );
 pattern!(
-    GUESS = r"(?i)\b(?:maybe|perhaps|probably|might|may be|could be|seems?|likely|i think|i suspect|let me|not because|don['’]t know|not sure|whether|unclear|unknown|vermutlich|vielleicht|quizás|tal vez|peut-être)\b|可能|也许"
+    GUESS = r"(?i)\b(?:maybe|perhaps|probably|might|may be|could be|seems?|likely|i think|i suspect|(?:my|a|one|second|other) (?:guess|hypothesis|idea)|let me|not because|don['’]t know|not sure|whether|unclear|unknown|vermut\w*|wahrscheinlich|ich glaube|vielleicht|quizás|tal vez|creo que|supongo|probablemente|puede que|hipótesis|peut-être|je pense|sans doute|hypothèse)\b|可能|也许"
 );
 
 pattern!(
@@ -77,7 +77,7 @@ pub(super) fn explanation(message: &str) -> Option<String> {
         WORKED.is_match(text) && names_thing && !OF_AGENT.is_match(text) && is_certain(text)
     };
     let cause = all.iter().find(|text| CAUSE.is_match(text) && is_telling(text));
-    let confirmed = || confirmed(&all).filter(|text| is_telling(text) && !OF_AGENT.is_match(text));
+    let confirmed = || confirmed(&all).map(|at| &all[at]);
     let worked = || all.iter().filter(|text| text.chars().count() <= MAX_EXPLANATION_CHARS).find(has_worked);
     cause.or_else(confirmed).or_else(worked).cloned()
 }
@@ -96,12 +96,13 @@ fn is_telling(text: &str) -> bool {
         && content_word_count(text) >= MIN_EXPLANATION_WORDS
 }
 
-/// Returns the sentence that a message says was confirmed: the one with such a word at its beginning, or, if that
-/// stands alone, the next one.
-fn confirmed(sentences: &[String]) -> Option<&String> {
+/// Returns the place of the sentence that a message says was confirmed: the one with such a word at its beginning, or,
+/// if that stands alone, the next one. `None` for a guess and for what the agent did.
+pub(super) fn confirmed(sentences: &[String]) -> Option<usize> {
     let at = sentences.iter().position(|text| CONFIRMS.is_match(text))?;
     let stands_alone = CONFIRMS.find(&sentences[at])?.end() == sentences[at].len();
-    sentences.get(at + usize::from(stands_alone))
+    let at = at + usize::from(stands_alone);
+    sentences.get(at).filter(|text| is_telling(text) && !OF_AGENT.is_match(text)).map(|_| at)
 }
 
 /// Whether an explanation only says what made something work, so that it needs the error to be understood.
@@ -114,6 +115,11 @@ pub(super) fn stated(explanation: &str) -> String {
     let text = explanation.trim_end_matches('.');
     let start = CONFIRMS.find(text).map_or(0, |found| found.end());
     if 0 < start && start < text.len() { capitalized(&text[start..]) } else { text.to_owned() }
+}
+
+/// Whether a text says that it is a guess.
+pub(super) fn is_guess(text: &str) -> bool {
+    GUESS.is_match(text)
 }
 
 /// Whether a sentence is neither a guess nor a question.

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::command::TracedCommand;
-use super::explanation::{MAX_EXPLANATION_CHARS, connects, explanation, is_certain, needs_error, stated};
+use super::explanation::{
+    MAX_EXPLANATION_CHARS, confirmed, connects, explanation, is_certain, is_guess, needs_error, stated,
+};
 use super::hint::taken_hint;
 use super::replacement::are_alike;
 use super::signature::CommandFailure;
@@ -100,7 +102,8 @@ pub(super) fn remarks(steps: &[TracedStep], messages: &[AgentMessage<'_>]) -> Ve
         }
         let resolution = reader.resolution(message);
         let explained = reader.explained(message);
-        let cause = reader.replacement(message).or_else(|| reader.cause(message));
+        let tested = reader.tested(message);
+        let cause = reader.replacement(message).or_else(|| reader.cause(message)).or(tested);
         let kind = message
             .hint
             .and_then(|hint| taken_hint(message.text, hint, agreement(message)))
@@ -122,6 +125,8 @@ struct RemarkReader<'t> {
     since_guess: Option<usize>,
     /// Whether a command succeeded or files changed since then.
     has_tried: bool,
+    /// Whether a command succeeded or files changed since the agent guessed; `None` without a guess.
+    tested_guess: Option<bool>,
     /// The command that failed last, and the statements of the agent's last message since then.
     open_failure: Option<(&'t TracedCommand, Vec<String>)>,
     /// The statements of an open failure whose command passed in the step before; empty otherwise.
@@ -150,7 +155,7 @@ impl<'t> RemarkReader<'t> {
                 self.resolved = resolved.map(|(_, statements)| statements).unwrap_or_default();
                 self.failed.retain(|(failed, _)| !is_same(failed, command));
                 self.passed = Some(command);
-                self.has_tried = true;
+                self.try_out();
             }
             TracedKind::Failed { command, failure } => {
                 self.failed.push((command, failure));
@@ -160,7 +165,7 @@ impl<'t> RemarkReader<'t> {
             }
             TracedKind::Edited { .. } | TracedKind::Changed => {
                 self.failed.clear();
-                self.has_tried = true;
+                self.try_out();
                 self.explained.iter_mut().for_each(|explained| explained.has_edited = true);
             }
             TracedKind::Explained { .. }
@@ -168,6 +173,11 @@ impl<'t> RemarkReader<'t> {
             | TracedKind::NamedCause { .. }
             | TracedKind::TookHint { .. } => {}
         }
+    }
+
+    fn try_out(&mut self) {
+        self.has_tried = true;
+        self.tested_guess = self.tested_guess.map(|_| true);
     }
 
     /// Returns the explanation of the command in the step before, if it passed and a similar command had failed.
@@ -256,6 +266,20 @@ impl<'t> RemarkReader<'t> {
         })?;
         self.since_guess = None;
         Some(TracedKind::NamedCause { text: join_sentences(&all[at..]), answer: agreement(message) })
+    }
+
+    /// Returns what a message says was confirmed, if the agent guessed before and then tried something.
+    fn tested(&mut self, message: &AgentMessage<'_>) -> Option<TracedKind> {
+        let all: Vec<String> = sentence_texts(message.text).collect();
+        let Some(at) = confirmed(&all) else {
+            if is_guess(message.text) {
+                self.tested_guess = Some(false);
+            }
+            return None;
+        };
+        let is_tested = self.tested_guess.take() == Some(true);
+        let text = join_sentences(&all[at..]);
+        is_tested.then(|| TracedKind::NamedCause { text, answer: agreement(message) })
     }
 }
 

@@ -147,11 +147,11 @@ fn a_command_of_the_same_purpose_replaces_one_that_cannot_run() {
     ];
     assert!(texts_of(&[flag])[0].ends_with("`west build -p always -b v3 app` worked instead"));
     assert!(texts_of(&[flag, flag])[0].starts_with("rule: Use `west build -p always -b v3 app`"));
-    let told: &[&str] = &[
+    let script: &[&str] = &[
         "! npm install react | npm ERR! could not resolve, retry with --legacy-peer-deps",
         "$ npm install react --legacy-peer-deps",
     ];
-    assert!(texts_of(&[told])[0].ends_with("`npm install react --legacy-peer-deps` worked instead"));
+    assert!(texts_of(&[script])[0].ends_with("`npm install react --legacy-peer-deps` worked instead"));
     let unlike: &[&str] =
         &["! pytest tests | ERROR: no tests were collected here", "$ west twister -T tests"];
     assert_eq!(texts_of(&[unlike]), Vec::<String>::new());
@@ -408,10 +408,14 @@ fn another_form_of_a_command_is_a_fix_where_the_agent_names_what_the_failed_one_
 #[test]
 fn what_a_person_agrees_to_needs_no_further_confirmation() {
     let lines = |answer: &str| -> bool {
-        let told = "A The test bench only lets `rig@bench` in.";
+        let explained = "A The test bench only lets `rig@bench` in.";
         let answer = format!("U {answer}");
-        let lines =
-            ["! ssh bench uptime | Permission denied (publickey).", "$ ssh rig@bench uptime", told, &answer];
+        let lines = [
+            "! ssh bench uptime | Permission denied (publickey).",
+            "$ ssh rig@bench uptime",
+            explained,
+            &answer,
+        ];
         let found = patterns(&[script("s", &lines)]);
         assert_eq!(found.len(), 1, "{found:?}");
         found[0].support.is_acknowledged()
@@ -636,6 +640,33 @@ fn what_an_agent_says_after_a_hint_is_a_fact() {
         ),
         ["fact: Where do the port names come from? From a seed, dbt/seeds/ports.csv"]
     );
+    for (hint, said, fact) in [
+        (
+            "U Te he tocado una línea, a ver si ves cuál. Las demás pantallas van todas igual.",
+            "A La petición: las pantallas no usan axios directamente sino el composable useApi. Lo tengo en cuenta.",
+            "fact: La petición: las pantallas no usan axios directamente sino el composable useApi",
+        ),
+        (
+            "U El test que has dejado, lo he reescrito yo mientras comía.",
+            "A Ya veo, está en Pest con `it()` y `expect()` en lugar de una clase de PHPUnit.",
+            "fact: Está en Pest con `it()` y `expect()` en lugar de una clase de PHPUnit",
+        ),
+        (
+            "U Ich habe deinen Test umgeschrieben.",
+            "A Tests stehen neben dem Modul, nicht im Ordner tests. Ich mache es künftig auch so.",
+            "fact: Tests stehen neben dem Modul, nicht im Ordner tests",
+        ),
+    ] {
+        assert_eq!(hinted(hint, said), [fact]);
+    }
+    assert_eq!(
+        hinted(
+            "U I changed the port of staging to 5544",
+            "A The config of staging has the port 5544 in two places of the file."
+        ),
+        Vec::<String>::new(),
+        "news, and a report"
+    );
     assert_eq!(
         hinted(
             "U open src/app.ts and add a route for reports",
@@ -654,5 +685,36 @@ fn what_an_agent_says_after_a_hint_is_a_fact() {
             "A I moved the report into the folder `reports/` of the year."
         ),
         Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_guess_that_a_trial_confirmed_is_a_fix_without_a_failed_command() {
+    let found = |guess: &'static str, trial: &'static str, verdict: &'static str| {
+        texts_of(&[&[
+            "U the mails still have the old text. why?",
+            guess,
+            trial,
+            verdict,
+            "U and now the colours",
+        ]])
+    };
+    let verdict =
+        "A Confirmed: the worker had the old code, and after `queue:restart` the new text goes out.";
+    let fix = "fix: The worker had the old code, and after `queue:restart` the new text goes out";
+    let guess = "A I think the worker still runs the code of its start.";
+    assert_eq!(found(guess, "$ php artisan queue:restart", verdict), [fix]);
+    assert_eq!(
+        found("A The file has the new text.", "$ php artisan queue:restart", verdict),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        found(
+            guess,
+            "$ php artisan queue:restart",
+            "A Confirmed. I restarted the worker of the queue on the server."
+        ),
+        Vec::<String>::new(),
+        "what the agent did"
     );
 }

@@ -68,7 +68,7 @@ pattern!(
         name!(),
         r"(?:
         \s+(?:was|were|got|is|are|has\ been|have\ been)\s+(?:(?:just|now|finally|all)\s+)?(?:replaced\s+(?:by|with)|shut\ down|thrown\ out|no\ longer\ (?:used|in\ use))\b
-      | \s+(?:is|are)\s+(?:dead|out)\s*(?:$|[,.;!–—])
+      | \s+(?:is|are)\s+(?:dead|out)\s*(?:$|[,.;!–—]|\b(?:since|as\ of|now)\b)
       | \s+(?:is\s+|goes\s+|geht\s+)?(?:out|raus|fuera|dehors)\s*[,;+&]\s*(?:and\s+|und\s+|y\s+|et\s+)?\S+\s+(?:is\s+|comes\s+|kommt\s+)?(?:in|rein|dentro|dedans)\b
       | \s+(?:wurden?|ist|sind)\s+(?:(?:jetzt|nun|inzwischen)\s+)?(?:durch\s.{1,40}?\s(?:ersetzt|abgelöst)|abgeschaltet|rausgeflogen|raus\s*(?:$|[,.;!–—]))
       | \s+haben?\s+wir\s+(?:\S+\s+){0,3}(?:rausgeschmissen|rausgeworfen|abgeschafft|abgeschaltet|ersetzt|abgelöst|aufgegeben)\b

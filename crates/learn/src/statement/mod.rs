@@ -11,6 +11,7 @@ mod doubt;
 pub mod features;
 mod gone;
 mod join;
+mod lifted;
 mod proposals;
 mod read;
 mod refusal;
@@ -27,7 +28,7 @@ pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
 pub use short_prompt::{short_prompts, with_lasting_prompts};
 pub use taken_back::{takes_back, withdrawals};
-pub use withdrawal::Withdrawal;
+pub use withdrawal::{Withdrawal, WithdrawalKind};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Finds what a person took back within the same session: "never mind", "scratch that".
 
-use super::withdrawal::Withdrawal;
+use super::withdrawal::{Withdrawal, WithdrawalKind};
 use super::{KindProbabilities, Statement, THRESHOLD_MEDIUM};
 use crate::prose::pattern;
 
@@ -43,8 +43,9 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
         let Some(withdrawal) = Withdrawal::of(statement, judged).filter(|_| !taken[at]) else { continue };
         taken[at] = withdrawal.is_all;
         // What the session said about a thing that is gone may be what took its place.
-        let earlier =
-            (0..at).filter(|before| !withdrawal.is_gone && withdrawal.names(&statements[*before].text));
+        let earlier = (0..at).filter(|before| {
+            withdrawal.kind != WithdrawalKind::Gone && withdrawal.names(&statements[*before].text)
+        });
         earlier.for_each(|before| taken[before] = true);
     }
     taken
@@ -62,7 +63,7 @@ pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Ve
             .iter()
             .zip(judged)
             .any(|(before, judged)| lasts(judged) && found.names(&before.text));
-        (found.is_gone || !is_of_session).then_some(found)
+        (found.kind == WithdrawalKind::Gone || !is_of_session).then_some(found)
     };
     valid.filter_map(withdrawal).collect()
 }

@@ -1,11 +1,13 @@
 //! Finds rules, facts and preferences that a person withdraws: by naming what they are about ("forget the rule
 //! about tabs", "forget what I said about tabs"), by saying that they no longer hold ("we no longer squash"), or
-//! that what they are about is no longer used ("Jenkins is gone since Friday", "we moved from make to just").
+//! that what they are about is no longer used ("Jenkins is gone since Friday", "we moved from make to just"), or is
+//! allowed again.
 
 use std::collections::BTreeSet;
 
 use super::doubt::{MAX_WITHDRAWAL_CHARS, is_for_now, is_unsure};
 use super::gone::{gone, speaks_for};
+use super::lifted::{lifted, restricts};
 use super::{KindProbabilities, Statement};
 use crate::content_words::content_words;
 use crate::prose::pattern;
@@ -22,8 +24,18 @@ pub struct Withdrawal {
     pub line: u64,
     /// Whether the sentence names the topic and says little else.
     pub is_all: bool,
-    /// Whether the topic no longer exists, so that everything that is said about it is outdated.
-    pub is_gone: bool,
+    pub kind: WithdrawalKind,
+}
+
+/// What becomes outdated by a withdrawal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithdrawalKind {
+    /// The statement about the topic, or the one that the sentence contradicts.
+    Statement,
+    /// All that speaks for the topic, which no longer exists.
+    Gone,
+    /// The ban of the topic, which is allowed again.
+    BanLifted,
 }
 
 // At the beginning of a sentence or clause, so that "you always forget the rule about …" is none.
@@ -160,17 +172,23 @@ impl Withdrawal {
         let abandoned = || given_up(text).filter(|_| is_lasting).map(|topic| (topic, 0));
         let withdrawn_topic = withdrawn(text).or_else(abandoned);
         let gone_tool = gone(text, judged.lasting()).filter(|_| withdrawn_topic.is_none());
-        let is_withdrawal =
-            withdrawn_topic.is_some() || gone_tool.is_some() || is_lasting && says_no_longer(text);
+        let is_named = withdrawn_topic.is_some() || gone_tool.is_some();
+        let allowed = lifted(text, judged.lasting()).filter(|_| !is_named);
+        let is_withdrawal = is_named || allowed.is_some() || is_lasting && says_no_longer(text);
         if statement.is_pasted || !is_withdrawal {
             return None;
         }
+        let kind = match (gone_tool, allowed) {
+            (Some(_), _) => WithdrawalKind::Gone,
+            (None, Some(_)) => WithdrawalKind::BanLifted,
+            (None, None) => WithdrawalKind::Statement,
+        };
         Some(Self {
-            topic: withdrawn_topic.map(|(topic, _)| topic).or(gone_tool).map(str::to_owned),
+            topic: withdrawn_topic.map(|(topic, _)| topic).or(gone_tool).or(allowed).map(str::to_owned),
             quote: text.to_owned(),
             line: statement.line,
             is_all: withdrawn_topic.is_some_and(|(_, length)| length * 3 >= text.len() * 2),
-            is_gone: gone_tool.is_some(),
+            kind,
         })
     }
 
@@ -185,11 +203,14 @@ impl Withdrawal {
     }
 
     /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems; of a
-    /// topic that no longer exists, unless the rule only advises against it. `false` without a topic.
+    /// topic that no longer exists, unless the rule only advises against it; of one that is allowed again, if the rule
+    /// may forbid it. `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
         let Some(topic) = self.topic.as_deref() else { return false };
-        if self.is_gone {
-            return speaks_for(rule, topic);
+        match self.kind {
+            WithdrawalKind::Gone => return speaks_for(rule, topic),
+            WithdrawalKind::BanLifted if !restricts(rule) => return false,
+            WithdrawalKind::BanLifted | WithdrawalKind::Statement => {}
         }
         let has_all =
             |topic: &BTreeSet<String>, rule: &BTreeSet<String>| !topic.is_empty() && topic.is_subset(rule);
@@ -320,7 +341,7 @@ mod tests {
             quote: String::new(),
             line: 1,
             is_all: true,
-            is_gone: false,
+            kind: WithdrawalKind::Statement,
         };
         assert!(of("squash commits").names("Always squash your commits before merging."));
         assert!(!of("squash commits").names("Sign your commits."));
@@ -337,7 +358,7 @@ mod tests {
     #[test]
     fn only_what_speaks_for_a_name_is_outdated_when_that_is_gone() {
         let of = withdrawal("jenkins is gone since friday, buildkite now").unwrap();
-        assert!(of.is_gone && !of.is_all);
+        assert!(of.kind == WithdrawalKind::Gone && !of.is_all);
         assert!(of.names("Builds run on Jenkins, job `api-main`."));
         assert!(!of.names("Use Buildkite, not Jenkins."));
         assert!(!of.names("Prefer Buildkite over Jenkins."));

@@ -69,6 +69,10 @@ pattern!(
 pattern!(
     POINTS_AT_KIND = r"(?i)^(?:this|that|diese[rs]?|jene[rs]?|ce|cette|ese|esa|este|esta)\s+(?:file|folder|directory|command|script|datei|ordner|befehl|skript|fichier|dossier|commande|archivo|fichero|carpeta|comando)\b"
 );
+// "The boxes only compare that one number": the sentence before says which.
+pattern!(
+    POINTS_AT_ONE = r"(?i)\b(?:(?:this|that)\s+(?:one|single|very|same)|those\s+(?:two|three|same)|diese[rsnm]?\s+(?:eine[nrsm]?|gleiche[nrsm]?)|es[ea]\s+(?:único|única|mismo|misma)|ce(?:tte)?\s+(?:seule?|même))\s+\w"
+);
 /// Commands that are no everyday words.
 const TOOLS: [&str; 32] = [
     "ansible",
@@ -141,13 +145,17 @@ pub(super) fn standing_alone(
     let refers = says == 0 || points_only || names_kind || says < MIN_SUBJECT_WORDS && points.is_some();
     if let Some(object) = object.filter(|_| context == StatementContext::Refused || refers) {
         let text = match object {
-            Answered::Command(command) => format!("{own} (about `{}`)", command.replace('`', "'")),
+            // A reader sees that the command is none to run.
+            Answered::Command(command) => {
+                let lead = if context == StatementContext::Refused { "refused:" } else { "about" };
+                format!("{own} ({lead} `{}`)", command.replace('`', "'"))
+            }
             Answered::File(file) => format!("{own} (about {})", short_path(file)),
         };
         return Some(Wording { text, is_complete: says > 0 });
     }
     let before = before.filter(|before| content_word_count(&before.text) >= MIN_SUBJECT_WORDS);
-    match before.filter(|_| points.is_some() && !names_something) {
+    match before.filter(|_| points.is_some() && (!names_something || POINTS_AT_ONE.is_match(bare))) {
         Some(before) => {
             Some(Wording { text: format!("{} {own}", as_sentence(&before.text)), is_complete: true })
         }
@@ -303,7 +311,7 @@ mod tests {
             worded("not before Ana has seen it!", StatementContext::Refused, refused.clone());
         assert_eq!(
             (text.as_str(), complete),
-            ("Not before Ana has seen it! (about `npm run db:reset`)", true)
+            ("Not before Ana has seen it! (refused: `npm run db:reset`)", true)
         );
         let (text, _) = worded("npm is not used here, take pnpm", StatementContext::Refused, refused);
         assert_eq!(text, "npm is not used here, take pnpm.");

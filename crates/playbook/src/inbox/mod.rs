@@ -19,7 +19,6 @@ use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::finding::{Finding, FindingCode};
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
-use cm_note::note::suspicion::order;
 use cm_note::note::{Note, NoteKind};
 use cm_text::shorten::shorten;
 use contradictions::{ContradictionsByNote, conflicts, contradicted, contradictions_by_note, obsolete};
@@ -162,7 +161,7 @@ fn quarantined(notes: &[Note], obsolete: &[bool]) -> Vec<InboxNoteEntry> {
         match hidden {
             Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
             None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),
-            None if draft => Some(reason_of_draft_memory(note)),
+            None if draft => Some("a draft memory".to_owned()),
             None => None,
         }
     };
@@ -171,16 +170,6 @@ fn quarantined(notes: &[Note], obsolete: &[bool]) -> Vec<InboxNoteEntry> {
         Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.created, leftover: None })
     };
     waiting.filter_map(entry).collect()
-}
-
-fn reason_of_draft_memory(note: &Note) -> String {
-    let doubt = order(&note.title).or_else(|| order(&note.summary));
-    let is_of_agent = note.agent.is_some() || note.session.is_some();
-    match doubt {
-        Some(doubt) => format!("a draft memory: {doubt}"),
-        None if is_of_agent => format!("a draft memory: by {}, confirmed by no person", note.origin()),
-        None => "a draft memory".to_owned(),
-    }
 }
 
 /// Lists the leftovers of merges, each with its note, and the notes with conflict markers, last changed first.

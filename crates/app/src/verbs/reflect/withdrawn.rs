@@ -11,7 +11,7 @@ use cm_learn::diary::StatementAuthor;
 use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
-use cm_learn::statement::{Certainty, Withdrawal};
+use cm_learn::statement::{Certainty, Withdrawal, WithdrawalKind};
 use cm_learn::workspace_path::project_name;
 use cm_note::bullet::{Bullet, RuleScope, Scope};
 use cm_note::note::Note;
@@ -72,7 +72,7 @@ impl SessionProcessor<'_> {
                 }
                 continue;
             }
-            let is_clear = count == 1 || withdrawal.is_gone && count <= MAX_GONE;
+            let is_clear = count == 1 || withdrawal.kind == WithdrawalKind::Gone && count <= MAX_GONE;
             if !is_clear || !rules.iter().all(|rule| is_replaceable(rule, &scope)) {
                 notices.push(notice(withdrawal, &rules, &memories));
                 continue;

@@ -11,7 +11,7 @@ mod patterns;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::markdown::escape::is_hidden;
-use patterns::{EVASIONS, FORBIDDEN, ORDERS, PAYLOADS, SAFE_CONDITION, STEERING};
+use patterns::{EVASIONS, FORBIDDEN, ORDERS, PAYLOADS, REFUSED, SAFE_CONDITION, STEERING};
 
 const STEERS: &str = "it reads like an instruction to the agent itself";
 
@@ -37,9 +37,11 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
 pub fn payload(text: &str) -> Option<&'static str> {
     let plain = plain(text);
     let steers = || STEERING.is_match(plain.as_str()).then_some(STEERS);
+    // A command that is quoted as refused is not to be run.
+    let asked = REFUSED.replace_all(&plain, "");
     hides(text)
         .or_else(steers)
-        .or_else(|| PAYLOADS.is_match(plain.as_str()).then_some("it sends, runs or hides something"))
+        .or_else(|| PAYLOADS.is_match(&*asked).then_some("it sends, runs or hides something"))
 }
 
 /// Returns why a memory from an agent, a session or the network needs review, including that it

@@ -143,6 +143,11 @@ pub static FORBIDDEN: LazyLock<regex::Regex> = LazyLock::new(|| {
     )
     .expect("the phrase is a constant that tests compile")
 });
+/// The command that a person refused, as a learned rule quotes it at its end.
+#[allow(clippy::expect_used, reason = "the phrase is constant, and tests compile it")]
+pub static REFUSED: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(r"\(refused: [^()\n]*\)").expect("the phrase is a constant that tests compile")
+});
 /// Verbs and conjunctions after which a negation does not forbid what follows.
 pub const EVASIONS: [&str; 9] =
     ["hesitate", "wait", "stop", "fail", "mind", "worry", " if ", " when ", " because "];
