@@ -21,7 +21,7 @@ use crate::verbs::guard::CATEGORY;
 use crate::verbs::{guard, playbook};
 use cm_learn::trauma::reaction::HarmJudge;
 use cm_learn::trauma::session::{SessionIncident, incidents};
-use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
+use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext, sql_operation};
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
 use cm_note::instant::Instant;
@@ -348,7 +348,11 @@ fn source(one: &ScannedIncident) -> SessionSource {
 }
 
 fn content(one: &ScannedIncident) -> String {
-    let text = format!("AVOID: `{}`, which {}.", one.shape, one.reason);
+    // The shape of `psql -c "TRUNCATE …"` does not say what is to be avoided.
+    let operation = sql_operation(&one.command).filter(|_| one.class == DangerClass::Database);
+    let operation = operation.filter(|name| !one.shape.to_uppercase().contains(name.as_str()));
+    let with = operation.map(|name| format!(" with `{name}`")).unwrap_or_default();
+    let text = format!("AVOID: `{}`{with}, which {}.", one.shape, one.reason);
     // A rule is at most 500 characters long.
     shorten(&text, 480).into_owned()
 }

@@ -219,8 +219,13 @@ fn replace_dates(words: &mut [String]) -> bool {
     dates.map(|word| *word = DATE_WORD.to_owned()).count() > 0
 }
 
-/// Returns whether an assignment can be typed in another session; its value may be the output of such a command.
+// Another variable of the environment, such as `$HOME`.
+pattern!(VARIABLE = r"\$(?:[A-Z][A-Z0-9_]*|\{[A-Z][A-Z0-9_]*\})");
+
+/// Returns whether an assignment can be typed in another session; its value may be the output of such a command, and may
+/// have other variables.
 fn is_reusable_assignment(pair: &str) -> bool {
+    let pair = &*VARIABLE.replace_all(pair, "variable");
     let mut commands = OUTPUT.captures_iter(pair).flat_map(|found| found.name("command"));
     commands.all(|command| command.as_str().split_whitespace().all(is_reusable))
         && is_reusable(&OUTPUT.replace_all(pair, "output"))

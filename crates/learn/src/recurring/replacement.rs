@@ -3,6 +3,9 @@
 use super::command::TracedCommand;
 use crate::outcome::shell::CommandKind;
 
+/// Minimum number of arguments that show that two subcommands are for one purpose.
+const MIN_SHARED_ARGUMENTS: usize = 2;
+
 /// How a command replaces another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Replacement {
@@ -21,7 +24,18 @@ pub(super) enum Replacement {
 /// Whether two commands are forms of one: the same one with other words, or another one for the same purpose.
 pub(super) fn are_alike(failed: &TracedCommand, used: &TracedCommand) -> bool {
     let has_purpose = failed.work == used.work && failed.work != CommandKind::Other;
-    failed.name == used.name || has_purpose || how(failed, used).is_some()
+    failed.name == used.name || has_purpose || shares_arguments(failed, used) || how(failed, used).is_some()
+}
+
+/// Whether two commands of one program differ in the subcommand only, such as `cargo build` and `cargo zigbuild`, and have
+/// at least [`MIN_SHARED_ARGUMENTS`] arguments.
+fn shares_arguments(failed: &TracedCommand, used: &TracedCommand) -> bool {
+    match (failed.words().as_slice(), used.words().as_slice()) {
+        ([old_program, _, old @ ..], [program, _, new @ ..]) => {
+            old_program == program && old.len() >= MIN_SHARED_ARGUMENTS && old == new
+        }
+        _ => false,
+    }
 }
 
 /// Returns how a command replaces another one; `None` if it does not.

@@ -718,3 +718,26 @@ fn a_guess_that_a_trial_confirmed_is_a_fix_without_a_failed_command() {
         "what the agent did"
     );
 }
+
+#[test]
+fn another_subcommand_with_the_same_arguments_is_a_fix_where_the_agent_names_it() {
+    let built: &[&str] = &[
+        "! cargo build --release -p gull-edge | error: linker `aarch64-linux-musl-gcc` not found",
+        "! RUSTFLAGS=-Clinker=clang cargo build --release -p gull-edge | ld: unknown options: -Bstatic",
+        "$ cargo zigbuild --release -p gull-edge",
+        "A The plain build has no linker for musl on the Mac; `cargo zigbuild` brings one and works.",
+    ];
+    let found = texts_of(&[built]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("cargo zigbuild --release -p gull-edge` worked instead"), "{found:?}");
+}
+
+#[test]
+fn a_setting_that_is_exported_before_the_command_is_one_of_the_command() {
+    let built: &[&str] = &[
+        "! pnpm android --variant release | SDK location not found",
+        "$ export ANDROID_HOME=$HOME/Android/Sdk && pnpm android --variant release",
+    ];
+    let found = texts_of(&[built, built]);
+    assert!(found.iter().any(|text| text.contains("ANDROID_HOME")), "{found:?}");
+}

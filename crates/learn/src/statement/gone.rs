@@ -30,7 +30,8 @@ pattern!(
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
       | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
-      | \s+(?:is|are)\s+now\s+called\s
+      | \s+(?:is|are)\s+now\s+called\s | \s+(?:is|are)\s+called\s+(?:`[^`]+`|\S+)\s+(?:now|since|as\ of|from)\b
+      | \s+(?:was|were|got|has\ been|have\ been)\s+renamed\s+(?:to|as)\b
       | \s+(?:no\ longer\ exists?|do(?:es)?(?:n['’]t|\ not)\ exist\ any\ ?(?:more|longer))
       | \s+gibt(?:['’]?s|\ es)\s+(?:(?:hier|jetzt|nun|bei\ uns|ab\ (?:sofort|heute|jetzt)|seit\ heute)\s+)?nicht\ mehr
       | \s+(?:heißt|heisst)\s+(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s

@@ -1,6 +1,7 @@
 //! Joins the lasting sentences of a prompt, and decides how certain each statement is.
 
 use super::gone::gone;
+use super::passing::{is_for_once, is_not_meant, recurs};
 use super::taken_back::are_taken_back;
 use super::wording::{self, Wording};
 use super::{AgentSentence, Answered, KindProbabilities, Statement, StatementContext, StatementKind};
@@ -83,52 +84,9 @@ pattern!(
     (?:decision|rule|convention|policy|entscheidung|regel|decisión|regla|décision|règle)(?:\s+(?:then|here|dann|entonces|alors))?
     \s*:\s*\S"
 );
-// "Brilliant, so now we just …": praise of what went wrong.
+// "Refreshed at 03:30 now, not at 04:00": another value than before.
 pattern!(
-    IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*(?:\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b|(?:ja){2,}\W*$|(?:ha){2,}\W*$|\blol\W*$|[😂🤣]\W*$)"
-);
-// Jokes, what would be if something were otherwise, what may come, and what others want.
-pattern!(
-    NOT_MEANT = r"(?ix)\bwho\ needs\b | \bwhat\ could\ (?:possibly\ )?go\ wrong\b | \bjust\ (?:venting|kidding|joking|dreaming)\b
-      | \bif\ (?:we|i|they)\ ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b
-      | ^always\ (?:fun|nice|love|great|good|something|a\ (?:joy|pleasure))\b | ^(?:always|never)\b.*\b(?:haha\w*|lol|isn['’]?t\ it)\W*$
-      | \b(?:we|i|they)\ (?:might|may)\ (?:\w+\ )?(?:move|switch|migrate|drop|replace|go)\b | \bwants?\ us\ to\b"
-);
-// "Raj in the standup: “we should never …”", "the docs say “always …”": the words of another person.
-pattern!(
-    QUOTES = r#"(?ix)^(?:[^\s:]+\s+){0,7}[^\s:]+:\s*["“„«](?:\S+\s+){4,}\S+["”“»]
-      | \b(?:writes?|wrote|says?|said|reads?|states?|claims?|steht|schreibt|schrieb|sagt|sagte|meint|dice|dijo|pone|pon[ií]a|dit|disait|écrit)\b
-        [^"“„«]{0,40}["“„«](?:[^"”“»\s]+\s+){4,}[^"”“»]+["”“»]
-      | (?:说|写着?|讲)\s*[^"“「]{0,6}["“「][^"”」]{8,}["”」]"#
-);
-// "No changelog entry this time", "staging is frozen until noon".
-pattern!(
-    FOR_ONCE = r"(?ix)
-      (?:^|[,;.]\s*)this\ (?:one\ )?time\b | \b(?:ignore|skip|leave|drop|omit)\b[^.;]{0,40}\bthis\ time\b | \bthis\ (?:one\ )?time\s*(?:$|[,.;!:)]|\b(?:i|we|you|it|with|without|please)\b)
-    | \bthis\ (?:ticket|pr|mr|task|branch|story|issue)\ (?:is|covers|touches)\ (?:only|just)\b
-    | \b(?:for|until|till)\ (?:tonight|this\ (?:evening|afternoon|morning|week|release|sprint))\b | \bas\ we\ speak\b
-    | \b(?:leave|skip|drop|forget|lass\w*|deja|laisse)\b.{1,40}[,;:–—]\s*\S+\s+(?:does|do|is\ doing|will\ do|takes?|fix(?:es)?|macht|hace|fait)\s+(?:it|that|them|das|es|lo|le|la)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week|am\s+\w+tag|morgen|heute|später|mañana|luego|hoy|demain|ce\ soir)\b
-    | \b(?:leave|skip|drop|forget)\s+(?:it|that)\b.{0,6}[,;:–—]\s*\S+\s+(?:does|do|will\ do|takes?|fix(?:es)?)\s+(?:it|that)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week)\b
-    | \b(?:just\ this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
-    | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
-        noon | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
-      | (?:mon|tues|wednes|thurs|fri|satur|sun)day | end\ of\ (?:the\ )?(?:day|week|month)
-      | (?:this\ |the\ )?(?:afternoon|evening) | (?:heute\ )?(?:nachmittag|abend) | morgen | mittag | (?:mon|diens|donners|frei|sams|sonn)tag | mittwoch | nächste\w*\ (?:woche|monat)
-      | ce\ soir | cet\ après-midi | demain | midi | lundi | mardi | mercredi | jeudi | vendredi | samedi | dimanche | semaine\ prochaine
-      | mañana | mediodía | tarde | noche | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
-      | \d{1,2}(?:st|nd|rd|th) )\b
-    | \b(?:can|may|leave|skip|keep|stays?|do\ not|don['’]?t|no|not|without|kein\w*|nicht|lass\w*|bitte|no|deja)\b[^.;:]{0,40}\s(?:today|heute|hoy)\b
-    | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
-    | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
-    | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy)\b
-    | 这(?:一)?次|下不为例|仅此一次"
-);
-// "This time it worked, so from now on …", "never deploy from Friday until Monday".
-pattern!(
-    RECURS = r"(?ix)\b(?:always|from\ (?:now|this\ time)\ on|(?:as\ of|since|starting|from)\ (?:today|now)|(?:ab|seit)\ heute|desde\ hoy|a\ partir\ de\ hoy|in\ (?:the\ )?future|never|every|each|immer|ab\ jetzt|ab\ sofort|künftig|in\ zukunft|nie|niemals|jede\w*|nur\ ausnahmsweise
-        |toujours|désormais|jamais|chaque|siempre|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|nunca|cada
-        |(?:from|von|ab|du|de|desde)\s\w+\s(?:until|till?|bis|au|jusqu\S*|hasta))\b
-      | 以后|总是|每|从这次|必须"
+    CORRECTS = r"(?ix)\bnow\s*,\s*(?:and\s+)?(?:not|no\ longer)\s | \b(?:jetzt|nun)\b[^.;]{0,60},\s*(?:und\s+)?nicht(?:\ mehr)?\s | \bahora\b[^.;]{0,60},\s*(?:y\s+)?(?:ya\s+)?no\s | \bmaintenant\b[^.;]{0,60},\s*(?:et\s+)?(?:pas|plus)\s"
 );
 // "btw the staging db listens on 5544": no task, also at the beginning of a session.
 pattern!(
@@ -213,7 +171,7 @@ fn are_two_statements(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>)
         judged.kind() == StatementKind::Rule && judged.lasting() >= THRESHOLD_HIGH
     };
     let text = second.0.text.as_str();
-    let is_order = is_standing(text) || FORBIDS.is_match(text) || RECURS.is_match(text);
+    let is_order = is_standing(text) || FORBIDS.is_match(text) || recurs(text);
     let is_gone = || gone(&first.0.text, first.1.lasting()).is_some();
     let is_own = !wording::points_back(text);
     // A remark on the task, and how the person likes answers to be.
@@ -232,7 +190,7 @@ fn are_two_statements(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>)
 /// refuse a call mostly lasts. Other kinds than rules need more: reports of errors look like facts,
 /// and chat looks like decisions and preferences. "Remember: …" and "never …" need less.
 fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> bool {
-    if [&IRONIC, &NOT_MEANT, &QUOTES].iter().any(|pattern| pattern.is_match(&statement.text)) {
+    if is_not_meant(&statement.text) {
         return false;
     }
     // The first sentence of a session mostly is the task, unless it says "always" or "by the way".
@@ -241,14 +199,16 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         && !is_standing(&statement.text)
         && !ASIDE.is_match(&statement.text);
     let is_rule = judged.kind() == StatementKind::Rule;
-    let is_remembered =
-        REMEMBER.is_match(&statement.text) && !statement.text.ends_with(['?', '？', ':', '：']);
+    let is_remembered = (REMEMBER.is_match(&statement.text) || wording::holds_from_now(&statement.text))
+        && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
     if is_for_once(&statement.text) && !is_remembered && !is_labelled {
         return false;
     }
     // A sentence that retires rules about a tool is learned as well, else nothing would say what replaced it.
-    let is_return = returns(statement) || gone(&statement.text, judged.lasting()).is_some();
+    let is_return = returns(statement)
+        || CORRECTS.is_match(&statement.text)
+        || gone(&statement.text, judged.lasting()).is_some();
     let is_preference = PREFERS.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => MIN_CERTAIN_REMEMBER_PROBABILITY,
@@ -275,11 +235,6 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     };
     // A colon announces what was pasted below.
     judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
-}
-
-/// Whether a sentence is about this time only.
-fn is_for_once(text: &str) -> bool {
-    FOR_ONCE.is_match(text) && !RECURS.is_match(text)
 }
 
 /// Whether a sentence says that something given up before is chosen again.
@@ -373,6 +328,24 @@ mod tests {
         ] {
             assert!(lasts(prompt), "{prompt}");
         }
+    }
+
+    #[test]
+    fn another_value_from_now_on_needs_little_probability() {
+        let texts = |prompt: &str, shares: &[f32]| -> Vec<String> {
+            let statements = of_prompt(prompt, 1, StatementContext::After, None);
+            lasting(&statements, &judged(shares)).into_iter().map(|one| one.text).collect()
+        };
+        assert_eq!(
+            texts(
+                "Holds are 45 minutes today. From now on they are 90 minutes, the pilots complained.",
+                &[0.05, 0.2]
+            ),
+            ["Holds are 45 minutes today. From now on they are 90 minutes, the pilots complained."]
+        );
+        let now = "The staging database is refreshed at 03:30 JST now, not at 04:00.";
+        assert_eq!(texts(now, &[0.45]), [now]);
+        assert!(texts("The staging database is refreshed at 03:30 JST.", &[0.45]).is_empty());
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod features;
 mod gone;
 mod join;
 mod lifted;
+mod passing;
 mod proposals;
 mod read;
 mod refusal;

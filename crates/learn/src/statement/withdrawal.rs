@@ -117,6 +117,10 @@ pattern!(
 pattern!(
     CANNOT = r"(?i)\b(?:can|could|able|kann|kannst|könn\w*|schaff\w*|peut|peux|pouvons|arriv\w*|pod\w+|pued\w+|logr\w+)\b|能|无法|不了"
 );
+// What a sentence may state beside what it withdraws: "forget the rule about X, we use Y".
+pattern!(
+    STATES = r"(?i)\b(?:use|uses|take|takes|run|runs|we|only|always|never|instead|must|should|now|from now on|nimm|nutzt?|wir|immer|nie|nur|ab jetzt|stattdessen|usa|usamos|siempre|nunca|solo|ahora|utilise|prends|on|toujours|jamais|maintenant)\b|用|总是|现在"
+);
 /// Minimum probability that such a sentence is meant to last.
 const MIN_LASTING_PROBABILITY: f32 = 0.3;
 // Words around a topic that do not belong to it.
@@ -187,7 +191,9 @@ impl Withdrawal {
             topic: withdrawn_topic.map(|(topic, _)| topic).or(gone_tool).or(allowed).map(str::to_owned),
             quote: text.to_owned(),
             line: statement.line,
-            is_all: withdrawn_topic.is_some_and(|(_, length)| length * 3 >= text.len() * 2),
+            is_all: withdrawn_topic.is_some_and(|(_, length)| {
+                length > 0 && (length * 3 >= text.len() * 2 || !STATES.is_match(text))
+            }),
             kind,
         })
     }
@@ -372,6 +378,7 @@ mod tests {
     fn a_sentence_may_withdraw_one_rule_and_state_another() {
         let of = |text: &str| withdrawal(text).unwrap();
         assert!(of("Forget the rule about pnpm.").is_all);
+        assert!(of("Forget the rule about UUIDv7 primary keys, the warehouse merge is cancelled.").is_all);
         assert!(!of("From now on use tabs for all new files, the spaces rule is dead.").is_all);
         assert!(!of("Forget the rule about tests and use vitest from now on.").is_all);
     }

@@ -32,6 +32,12 @@ pattern!(
           |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
     )+"
 );
+// "From now on they are 90 minutes".
+pattern!(
+    HENCEFORTH = r"(?ix)\b(?:from\ (?:now|here)\ on|from\ today(?:\ on)?|as\ of\ (?:today|now)|going\ forward|henceforth
+      | ab\ (?:jetzt|sofort|heute)|von\ (?:jetzt|nun)\ an|künftig|in\ zukunft
+      | a\ partir\ de\ (?:ahora|hoy)|de\ ahora\ en\ adelante|désormais|dorénavant|à\ partir\ (?:de\ maintenant|d['’]aujourd['’]hui))\b | 从现在开始|从今以后|今后"
+);
 // Reproaches beside an order, answers to the agent, and the task at hand: they say nothing to the order's next reader.
 pattern!(
     REPROACH = r"(?ix)(?:^|(?P<end>[.!?])\s+)(?:
@@ -56,7 +62,7 @@ pattern!(
 );
 // The day of the session, at the end of a clause: "moved to port 6544 yesterday, 5544 is dead".
 pattern!(
-    PASSED_DAY = r"(?i)\s(?:yesterday|last\s+night|this\s+morning|earlier\s+today|gestern|heute\s+(?:früh|morgen)|ayer|esta\s+mañana|ce\s+matin)\s*(?P<end>[,.;:!)]|$)"
+    PASSED_DAY = r"(?i)\s(?:(?:since|seit|desde|depuis)\s+)?(?:yesterday|last\s+night|this\s+morning|earlier\s+today|gestern|heute\s+(?:früh|morgen)|ayer|esta\s+mañana|ce\s+matin)\s*(?P<end>[,.;:!)]|$)"
 );
 pattern!(
     POINTS = r"(?ix)\b(?:it|its|them|they|those|these|(?:the\ )?same|ones?
@@ -121,6 +127,11 @@ pub(super) fn points_back(text: &str) -> bool {
     POINTS.is_match(text)
 }
 
+/// Whether a sentence says that it holds from now on.
+pub(super) fn holds_from_now(text: &str) -> bool {
+    HENCEFORTH.is_match(text)
+}
+
 /// Words a statement; `None` if nothing is left of it.
 pub(super) fn standing_alone(
     quote: &str,
@@ -157,6 +168,8 @@ pub(super) fn standing_alone(
     let before = before.filter(|before| content_word_count(&before.text) >= MIN_SUBJECT_WORDS);
     match before.filter(|_| points.is_some() && (!names_something || POINTS_AT_ONE.is_match(bare))) {
         Some(before) => {
+            // "Holds are 45 minutes. From now on they are 90" needs its first words.
+            let own = if holds_from_now(quote) { as_sentence(quote) } else { own };
             Some(Wording { text: format!("{} {own}", as_sentence(&before.text)), is_complete: true })
         }
         None => Some(Wording { text: own, is_complete: !is_vague }),

@@ -2,6 +2,7 @@
 //! or reset databases.
 
 use super::{Danger, DangerClass, DangerSeverity, Rating, database_tools};
+use crate::prose::pattern;
 use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
@@ -120,4 +121,17 @@ fn rate_statement(statement: &str) -> Option<Rating> {
         }
         _ => None,
     }
+}
+
+// The operations of SQL that lose data.
+pattern!(
+    LOSES_DATA =
+        r"(?i)\b(?:TRUNCATE|DELETE\s+FROM|DROP\s+(?:TABLE|DATABASE|SCHEMA|COLUMN|VIEW)|ALTER\s+TABLE)\b"
+);
+
+/// Returns the operation of the first SQL statement in a command line that loses data, in upper case with single spaces,
+/// such as `DROP TABLE`.
+pub fn sql_operation(command: &str) -> Option<String> {
+    let found = LOSES_DATA.find(command)?;
+    Some(fold_whitespace(found.as_str()).to_uppercase())
 }

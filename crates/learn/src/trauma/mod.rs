@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use cm_shell::{ParsedScript, SimpleCommand};
 
+pub use database::sql_operation;
 use decide::judge;
 pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
 pub use incident::{HarmEvidence, HarmfulCommand};

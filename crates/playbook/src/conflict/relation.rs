@@ -90,6 +90,13 @@ impl EmbeddedStatement<'_> {
                     shared: self.statement.overlap(other.statement),
                 });
             }
+            Some(Stance::Rejected(thing)) => {
+                return Some(RuleContradiction {
+                    reason_kind: ConflictReason::Exclusive,
+                    reason: format!("one demands “{thing}”, the other rejects it"),
+                    shared: self.statement.overlap(other.statement),
+                });
+            }
             None => {}
         }
         let claimed = opposed(self.statement, other.statement, word_vectors);

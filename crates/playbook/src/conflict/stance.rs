@@ -1,12 +1,16 @@
 //! Compares two statements by the things that each demands and forbids by the same word: "use tabs, never spaces"
 //! and "use tabs and never spaces" agree on both, "use spaces, never tabs" reverses both.
 //!
-//! This is certain, so that it counts more than a learned verdict. Nothing is said about statements that share fewer things.
+//! Or one demands what the other rejects for something else. This is certain, so that it counts more than a learned verdict.
+//! Nothing is said about statements that share fewer things.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::RuleStatement;
 use super::claim::{RuleClaim, TermRole};
+
+/// Verbs that say no more than that something is chosen.
+const CHOOSING: [&str; 8] = ["use", "uses", "prefer", "prefers", "choose", "take", "pick", "are"];
 
 /// How two statements treat the things that both demand or forbid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub(super) enum Stance {
     Agree,
     /// What one demands the other forbids, and the other way round. Has the two things in the order of the alphabet, for display.
     Reversed(String, String),
+    /// One demands, for the same purpose, a thing that the other rejects for another one. Has the thing, for display.
+    Rejected(String),
 }
 
 impl Stance {
@@ -32,9 +38,35 @@ impl Stance {
                 let (first, second) = if one <= other { (one, other) } else { (other, one) };
                 Some(Self::Reversed(first.to_owned(), second.to_owned()))
             }
+            (None, _, None, _) | (None, _, _, None) => {
+                rejected(a, b).or_else(|| rejected(b, a)).map(|thing| Self::Rejected(thing.to_owned()))
+            }
             _ => None,
         }
     }
+}
+
+/// Returns the thing that `contrasting` rejects for another one ("UUIDv7 for keys, not serials") and that `demanding` demands,
+/// if `demanding` forbids nothing and its other words, at least one, are words of `contrasting`.
+fn rejected<'s>(demanding: &'s RuleStatement, contrasting: &RuleStatement) -> Option<&'s str> {
+    let (wanted, treated) = (things(demanding)?, things(contrasting)?);
+    let rejects = |thing: &str| treated.get(thing) == Some(&true);
+    let is_contrast = treated.values().any(|denies| !denies);
+    if !is_contrast
+        || wanted.values().any(|denies| *denies)
+        || !circumstances(demanding).is_subset(&circumstances(contrasting))
+    {
+        return None;
+    }
+    let words = |statement: &'s RuleStatement| statement.claims().iter().flat_map(|claim| &claim.terms);
+    let own: BTreeSet<&str> = words(demanding)
+        .filter(|term| term.place != TermRole::Where && !CHOOSING.contains(&term.raw.as_str()))
+        .map(|term| term.key.as_str())
+        .collect();
+    let there: BTreeSet<&str> =
+        contrasting.claims().iter().flat_map(|claim| &claim.terms).map(|term| term.key.as_str()).collect();
+    let (thing, _) = wanted.iter().find(|(thing, _)| rejects(thing))?;
+    (own.len() >= 2 && own.is_subset(&there)).then_some(*thing)
 }
 
 /// The core words of a statement's claims, each with whether it is forbidden. `None` for a statement about an order,
@@ -91,6 +123,28 @@ mod tests {
             ("Prefer tabs over spaces.", "Use spaces, not tabs."),
         ] {
             assert!(matches!(stance(a, b), Some(Stance::Reversed(..))), "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn what_one_rejects_for_something_else_the_other_may_not_demand_for_the_same() {
+        for (a, b) in [
+            (
+                "Primary keys are UUIDv7 here, not bigserial, because the warehouse merges them.",
+                "Use bigserial for primary keys.",
+            ),
+            ("Use pnpm for installs, not npm.", "Use npm for installs."),
+            ("Use Vitest for unit tests, not Jest.", "Use Jest for unit tests."),
+        ] {
+            assert!(matches!(stance(a, b), Some(Stance::Rejected(_))), "{a} / {b}");
+        }
+        for (a, b) in [
+            ("Use pnpm, not npm.", "Use npm to publish the package."),
+            ("Never use npm for installs.", "Use npm for installs."),
+            ("Use pnpm for installs, not npm.", "Never use npm for installs."),
+            ("Write logs as JSON, not as text.", "Write the report as text."),
+        ] {
+            assert_eq!(stance(a, b), None, "{a} / {b}");
         }
     }
 
