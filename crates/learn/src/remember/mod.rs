@@ -16,7 +16,7 @@ pub mod reading;
 pub mod render;
 pub mod section;
 pub mod source;
-pub(crate) mod supersession;
+pub mod supersession;
 
 pub use friction_reports::SkippedCounts;
 
@@ -138,13 +138,9 @@ fn stated_facts<'s>(
     claims: &'s [source::Claim],
 ) -> impl Iterator<Item = facts::StatedFact> + use<'s> {
     claims.iter().map(|claim| facts::StatedFact {
-        text: claim.text.clone(),
+        claim: claim.clone(),
         workspace: source.workspace.clone(),
         at: source.at,
-        is_persons: claim.is_persons,
-        evidence: claim.evidence.clone(),
-        is_readers: claim.is_readers,
-        draft: claim.draft,
         place: facts::FactSource {
             from: source.key.clone(),
             session: source.session.clone(),
@@ -156,14 +152,13 @@ fn stated_facts<'s>(
 
 fn stated_preferences(source: &MemorySource) -> impl Iterator<Item = preferences::StatedPreference> {
     source.preferences.iter().map(|claim| preferences::StatedPreference {
-        text: claim.text.clone(),
+        claim: source::Claim {
+            // Without a reader, only what a person stated in a session is a preference of its diary.
+            is_persons: claim.is_persons || !claim.is_readers && source.origin == SourceKind::Diary,
+            ..claim.clone()
+        },
         workspace: source.workspace.clone(),
         agent: source.agent.clone(),
-        // Without a reader, only what a person stated in a session is a preference of its diary.
-        is_persons: claim.is_persons || !claim.is_readers && source.origin == SourceKind::Diary,
-        evidence: claim.evidence.clone(),
-        is_readers: claim.is_readers,
-        draft: claim.draft,
         observation: preferences::PreferenceObservation {
             from: source.key.clone(),
             session: source.session.clone(),

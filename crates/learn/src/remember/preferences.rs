@@ -5,8 +5,8 @@
 //! the start of the next lower level. The note of a preference stores all observations, so no
 //! session counts twice.
 
-use super::source::{same_place, same_session};
-use super::supersession::is_beginning;
+use super::source::{Claim, same_place, same_session};
+use super::supersession::{ClaimRef, Supersession, is_beginning};
 use crate::confidence::ConfidenceLevel;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
@@ -89,42 +89,26 @@ pub struct ExistingPreference {
 /// A preference that a source states and that may not have a note yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedPreference {
-    /// Statement of the preference.
-    pub text: String,
+    pub claim: Claim,
     /// Workspace in which the preference applies; `None` for all workspaces.
     pub workspace: Option<String>,
     /// Agent of the session.
     pub agent: Option<String>,
     /// The source, as an observation of the preference.
     pub observation: PreferenceObservation,
-    /// Whether the source shows that a person stated the preference.
-    pub is_persons: bool,
-    /// Quotes that support the preference; empty if its text is the source's own.
-    pub evidence: Vec<String>,
-    /// Whether a reader such as a model worded the preference.
-    pub is_readers: bool,
-    /// Reason why a person must review the preference first.
-    pub draft: Option<&'static str>,
 }
 
 /// A preference for which a note should be created.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewPreference {
-    /// Statement of the preference.
-    pub text: String,
+    /// The claim of the first source. It is a person's only if all sources show that, and a reader's
+    /// if any of them is; the preference is active at once if it has no reason for a draft.
+    pub claim: Claim,
     /// Workspace in which the preference applies; `None` if several workspaces show it.
     pub workspace: Option<String>,
     /// Agent of the first session that shows the preference.
     pub agent: Option<String>,
     pub observations: Vec<PreferenceObservation>,
-    /// Whether the sources show that a person stated the preference.
-    pub is_persons: bool,
-    /// Quotes that support the preference; empty if its text is the source's own.
-    pub evidence: Vec<String>,
-    /// Whether a reader such as a model worded the preference.
-    pub is_readers: bool,
-    /// Reason why a person must review the preference first; `None` if it is active at once.
-    pub draft: Option<&'static str>,
 }
 
 /// An existing preference that further sessions show or contradict.
@@ -151,43 +135,19 @@ pub struct PreferencePlan {
     pub changed: Vec<ChangedPreference>,
     /// Contradictions: a preference that a person wrote, and the contradicting statement.
     pub conflicts: Vec<(String, String)>,
-    /// New preferences that replace contradicted ones.
-    pub supersessions: Vec<PreferenceSupersession>,
-}
-
-/// A new preference that replaces an older one, which as many sessions contradict as show.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PreferenceSupersession {
-    /// Index in [`PreferencePlan::new`].
-    pub newer: usize,
-    /// The older preference; its note remains.
-    pub older: PreferenceRef,
-    /// Reason, for display.
-    pub why: String,
-}
-
-/// Refers to a preference with a note or to a new one, by index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PreferenceRef {
-    /// Index in the existing preferences that were passed to [`compare`].
-    Known(usize),
-    /// Index in [`PreferencePlan::new`].
-    New(usize),
+    /// New preferences that replace older ones, which as many sessions contradict as show.
+    pub supersessions: Vec<Supersession>,
 }
 
 /// A new or existing preference, while stated preferences are compared with it.
 struct ComparedPreference<'k> {
     existing: Option<(usize, &'k ExistingPreference)>,
-    text: String,
+    claim: Claim,
     statement: OwnedStatement,
     workspace: Option<String>,
     agent: Option<String>,
     observations: Vec<PreferenceObservation>,
     added: Vec<PreferenceObservation>,
-    is_persons: bool,
-    evidence: Vec<String>,
-    is_readers: bool,
-    draft: Option<&'static str>,
 }
 
 /// Compares stated preferences with existing ones, in order of time, and plans new notes and
@@ -198,11 +158,8 @@ pub fn compare(
     word_vectors: &WordVectors<'_>,
 ) -> PreferencePlan {
     preferences.sort_by(|a, b| {
-        (a.observation.at, &a.observation.from, &a.text).cmp(&(
-            b.observation.at,
-            &b.observation.from,
-            &b.text,
-        ))
+        let (one, other) = (&a.observation, &b.observation);
+        (one.at, &one.from, &a.claim.text).cmp(&(other.at, &other.from, &b.claim.text))
     });
     let mut entries: Vec<ComparedPreference<'_>> = existing
         .iter()
@@ -220,7 +177,7 @@ pub fn compare(
             oppositions.push(Opposition { older, newer, reason });
             match entry.existing.filter(|(_, existing)| existing.is_manual) {
                 Some((_, existing)) => {
-                    let pair = (existing.text.clone(), new.text.clone());
+                    let pair = (existing.text.clone(), new.claim.text.clone());
                     if !settled.conflicts.contains(&pair) {
                         settled.conflicts.push(pair);
                     }
@@ -251,26 +208,23 @@ struct Opposition {
 }
 
 /// Returns which new entries replace older ones, at most one for each older one.
-fn supersessions(
-    entries: &[ComparedPreference<'_>],
-    oppositions: Vec<Opposition>,
-) -> Vec<PreferenceSupersession> {
+fn supersessions(entries: &[ComparedPreference<'_>], oppositions: Vec<Opposition>) -> Vec<Supersession> {
     let first_new = entries.iter().take_while(|entry| entry.existing.is_some()).count();
-    let mut found: Vec<PreferenceSupersession> = Vec::new();
+    let mut found: Vec<Supersession> = Vec::new();
     // The latest contradiction says what holds now.
     for Opposition { older, newer, reason } in oppositions.into_iter().rev() {
         let (old, new) = (&entries[older], &entries[newer]);
         let (before, now) = (evidence(&old.observations), evidence(&new.observations));
         let has_fallen = before.against >= before.observed && before.level == ConfidenceLevel::Low;
-        let holds = newer >= first_new && now.against < now.observed && payload(&new.text).is_none();
+        let holds = newer >= first_new && now.against < now.observed && payload(&new.claim.text).is_none();
         let is_valid = old.existing.is_none_or(|(_, existing)| !existing.is_manual && existing.live);
         let older = match old.existing {
-            Some((at, _)) => PreferenceRef::Known(at),
-            None => PreferenceRef::New(older - first_new),
+            Some((at, _)) => ClaimRef::Known(at),
+            None => ClaimRef::New(older - first_new),
         };
         if has_fallen && holds && is_valid && found.iter().all(|step| step.older != older) {
             let why = format!("They contradict each other: {reason}.");
-            found.push(PreferenceSupersession { newer: newer - first_new, older, why });
+            found.push(Supersession { newer: ClaimRef::New(newer - first_new), older, why });
         }
     }
     found.reverse();
@@ -281,39 +235,31 @@ impl<'k> ComparedPreference<'k> {
     fn existing(at: usize, existing: &'k ExistingPreference, word_vectors: &WordVectors<'_>) -> Self {
         Self {
             existing: Some((at, existing)),
-            text: existing.text.clone(),
+            claim: Claim { text: existing.text.clone(), ..Claim::default() },
             statement: word_vectors.embed(&existing.text),
             workspace: existing.workspace.clone(),
             agent: None,
             observations: existing.observations.clone(),
             added: Vec::new(),
-            is_persons: false,
-            evidence: Vec::new(),
-            is_readers: false,
-            draft: None,
         }
     }
 
     fn stated(stated: StatedPreference, word_vectors: &WordVectors<'_>) -> Self {
         Self {
             existing: None,
-            statement: word_vectors.embed(&stated.text),
-            text: stated.text,
+            statement: word_vectors.embed(&stated.claim.text),
+            claim: stated.claim,
             workspace: stated.workspace,
             agent: stated.agent,
             observations: vec![stated.observation],
             added: Vec::new(),
-            is_persons: stated.is_persons,
-            evidence: stated.evidence,
-            is_readers: stated.is_readers,
-            draft: stated.draft,
         }
     }
 
     /// Returns the reason why `new` contradicts this preference; `None` if it does not.
     fn opposition(&self, new: &Self, word_vectors: &WordVectors<'_>) -> Option<String> {
         // What waits for a person contradicts nothing yet.
-        let may_be = new.draft.is_none()
+        let may_be = new.claim.draft.is_none()
             && same_place(self.workspace.as_deref(), new.workspace.as_deref())
             && self.is_older(new);
         let opposition = may_be
@@ -333,7 +279,9 @@ impl<'k> ComparedPreference<'k> {
 
     /// Whether both preferences say the same.
     fn is_like(&self, new: &Self, word_vectors: &WordVectors<'_>) -> bool {
-        if self.statement.statement.is_same(&new.statement.statement) || is_beginning(&new.text, &self.text) {
+        if self.statement.statement.is_same(&new.statement.statement)
+            || is_beginning(&new.claim.text, &self.claim.text)
+        {
             return true;
         }
         self.statement.embedded().restates(&new.statement.embedded(), word_vectors)
@@ -348,8 +296,8 @@ impl<'k> ComparedPreference<'k> {
         if !same_place(self.workspace.as_deref(), other.workspace.as_deref()) {
             self.workspace = None;
         }
-        self.is_persons &= other.is_persons;
-        self.is_readers |= other.is_readers;
+        self.claim.is_persons &= other.claim.is_persons;
+        self.claim.is_readers |= other.claim.is_readers;
         other.observations.into_iter().for_each(|seen| self.take(seen));
     }
 
@@ -375,14 +323,10 @@ impl<'k> ComparedPreference<'k> {
                 }
             }
             None => settled.new.push(NewPreference {
-                draft: payload(&self.text).or(self.draft),
-                text: self.text,
+                claim: Claim { draft: payload(&self.claim.text).or(self.claim.draft), ..self.claim },
                 workspace: self.workspace,
                 agent: self.agent,
                 observations: self.observations,
-                is_persons: self.is_persons,
-                evidence: self.evidence,
-                is_readers: self.is_readers,
             }),
         }
     }
@@ -407,14 +351,10 @@ mod tests {
 
     fn stated(text: &str, session: &str, day: i64) -> StatedPreference {
         StatedPreference {
-            text: text.to_owned(),
+            claim: Claim { text: text.to_owned(), is_persons: true, ..Claim::default() },
             workspace: None,
             agent: None,
             observation: seen(session, day, false),
-            is_persons: true,
-            evidence: Vec::new(),
-            is_readers: false,
-            draft: None,
         }
     }
 
@@ -472,7 +412,7 @@ mod tests {
             (changed.before.level, changed.after.level),
             (ConfidenceLevel::High, ConfidenceLevel::Medium)
         );
-        assert_eq!(after.new[0].text, "Never use tabs for indentation");
+        assert_eq!(after.new[0].claim.text, "Never use tabs for indentation");
         assert_eq!(after.supersessions, []);
     }
 
@@ -489,7 +429,7 @@ mod tests {
         let before = [existing("Always use tabs for indentation", vec![seen("one", 1, false)])];
         let after = settled(&before, vec![stated("Never use tabs for indentation", "two", 2)]);
         let [step] = after.supersessions.as_slice() else { panic!("{after:?}") };
-        assert_eq!((step.newer, step.older), (0, PreferenceRef::Known(0)));
+        assert_eq!((step.newer, step.older), (ClaimRef::New(0), ClaimRef::Known(0)));
         let gone = [ExistingPreference { live: false, ..before[0].clone() }];
         let again = settled(&gone, vec![stated("Never use tabs for indentation", "two", 2)]);
         assert_eq!(again.supersessions, []);
@@ -549,10 +489,10 @@ mod tests {
             let all: Vec<StatedPreference> = (0..).zip(&texts)
                 .map(|(day, text)| stated(say[*text], &format!("s{}", day % 3), day)).collect();
             let first = settled(&[], all.clone());
-            let gone = |at: usize| first.supersessions.iter().any(|step| step.older == PreferenceRef::New(at));
+            let gone = |at: usize| first.supersessions.iter().any(|step| step.older == ClaimRef::New(at));
             let notes: Vec<ExistingPreference> = first.new.iter().enumerate().map(|(at, new)| ExistingPreference {
                 live: !gone(at),
-                ..existing(&new.text, new.observations.clone())
+                ..existing(&new.claim.text, new.observations.clone())
             }).collect();
             prop_assert_eq!(settled(&notes, all), PreferencePlan::default());
         }

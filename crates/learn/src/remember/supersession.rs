@@ -38,6 +38,26 @@ const BEFORE_VALUE: [&str; 27] = [
     "use", "with", "via", "=", "ist", "auf", "mit", "es", "en", "usa", "est", "sur", "utilise",
 ];
 
+/// Refers to a fact or preference with a note or to a new one, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClaimRef {
+    /// Index in the existing claims that were passed to the comparison.
+    Known(usize),
+    /// Index in the new claims of the plan.
+    New(usize),
+}
+
+/// A newer fact or preference that replaces an older one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Supersession {
+    /// The claim that is valid now.
+    pub newer: ClaimRef,
+    /// The superseded claim; its note remains.
+    pub older: ClaimRef,
+    /// Reason, for display.
+    pub why: String,
+}
+
 /// A change from one thing to another.
 struct ValueChange {
     from: Vec<String>,

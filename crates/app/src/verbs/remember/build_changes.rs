@@ -13,11 +13,10 @@ use crate::error::Result;
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{new_note_path, supersedes_edge};
 use cm_learn::diary::note::as_line;
-use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
-use cm_learn::remember::preferences::{
-    ChangedPreference, PreferenceObservation, PreferencePlan, PreferenceRef, evidence,
-};
-use cm_learn::remember::source::SourceKind;
+use cm_learn::remember::facts::{FactSource, NewFact};
+use cm_learn::remember::preferences::{ChangedPreference, PreferenceObservation, evidence};
+use cm_learn::remember::source::{Claim, SourceKind};
+use cm_learn::remember::supersession::{ClaimRef, Supersession};
 use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
 use cm_note::bullet::BulletState;
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -75,13 +74,30 @@ pub fn changes(
     let mut making = ChangeBuilder { context, open, changes: Vec::new(), ids: Vec::new() };
     let facts = plan.facts.new.iter().map(|new| making.fact("fact", new)).collect::<Result<Vec<_>>>()?;
     report.fixes = plan.fixes.iter().map(|new| making.fact("fix", new)).collect::<Result<Vec<_>>>()?;
-    making.supersede_facts(existing, &plan.facts, &facts, &mut report)?;
+    let fact_end = |fact: ClaimRef| match fact {
+        ClaimRef::Known(at) => {
+            let fact = &existing.facts[at];
+            EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
+        }
+        ClaimRef::New(at) => new_end(&facts[at].id, &facts[at].text, &facts[at].path),
+    };
+    making.supersede(&plan.facts.supersessions, fact_end, &mut report.superseded)?;
     report.facts = facts;
     making.confirm(existing, &plan.facts.confirmed);
     for new in &plan.preferences.new {
         report.preferences.push(making.preference(new)?);
     }
-    making.supersede_preferences(existing, &plan.preferences, &mut report)?;
+    let preference_end = |preference: ClaimRef| match preference {
+        ClaimRef::Known(at) => {
+            let preference = &existing.preferences[at];
+            EdgeEnd::of_file(&preference.id, &preference.text, &preference.path)
+        }
+        ClaimRef::New(at) => {
+            let preference = &report.preferences[at];
+            new_end(&preference.id, &preference.text, &preference.path)
+        }
+    };
+    making.supersede(&plan.preferences.supersessions, preference_end, &mut report.superseded)?;
     for changed in &plan.preferences.changed {
         report.preferences.push(making.observe(&existing.preferences[changed.at], changed));
     }
@@ -101,6 +117,11 @@ fn message(plan: &RememberPlan) -> CommitMessage {
         parts.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(*number, noun)).collect();
     let what = if counts.is_empty() { "which sources were read".to_owned() } else { counts.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
+}
+
+/// The end of an edge at a note that this run creates.
+fn new_end(id: &str, title: &str, path: &str) -> EdgeEnd {
+    EdgeEnd { id: id.to_owned(), title: title.to_owned(), target: file_stem(path).to_owned() }
 }
 
 /// Returns `true` if an entry only records which friction reports were read.
@@ -142,18 +163,14 @@ fn observation_item(seen: &PreferenceObservation) -> Value {
     ])
 }
 
-/// Returns the `state` of a new memory: draft if `draft` gives a reason for it, unverified if it
+/// Returns the `state` of a new memory: draft if the claim has a reason for it, unverified if it
 /// comes from a single session or a reader and not from the user, else none.
-fn state<'s>(
-    draft: Option<&str>,
-    (is_persons, is_readers): (bool, bool),
-    sessions: impl Iterator<Item = Option<&'s str>>,
-) -> Option<&'static str> {
+fn state<'s>(claim: &Claim, sessions: impl Iterator<Item = Option<&'s str>>) -> Option<&'static str> {
     let sessions: BTreeSet<&str> = sessions.flatten().collect();
-    match (draft, sessions.len()) {
+    match (claim.draft, sessions.len()) {
         (Some(_), _) => Some(BulletState::Draft.name()),
-        (None, 1) if !is_persons => Some(Note::UNVERIFIED),
-        (None, 0) if !is_persons && is_readers => Some(Note::UNVERIFIED),
+        (None, 1) if !claim.is_persons => Some(Note::UNVERIFIED),
+        (None, 0) if !claim.is_persons && claim.is_readers => Some(Note::UNVERIFIED),
         (None, _) => None,
     }
 }
@@ -202,12 +219,12 @@ impl ChangeBuilder<'_> {
             vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
         let sessions = new.places.iter().map(|source| source.session.as_deref());
-        let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
+        let state = state(&new.claim, sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.context.new_uuid()),
             note_type: note_type.to_owned(),
-            title: new.text.clone(),
+            title: new.claim.text.clone(),
             tags: Vec::new(),
             importance: DEFAULT_IMPORTANCE,
             confidence: Some(DEFAULT_CONFIDENCE),
@@ -215,81 +232,37 @@ impl ChangeBuilder<'_> {
             author: None,
             agent: first.and_then(|source| source.agent.clone()),
             session: first.and_then(|source| source.session.clone()),
-            body: first.map(|source| body(&source.from, &new.evidence, &notes)).unwrap_or_default(),
+            body: first.map(|source| body(&source.from, &new.claim.evidence, &notes)).unwrap_or_default(),
             extra,
         };
         let (id, path) = self.memory(note_type, draft)?;
-        Ok(WrittenFact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
+        Ok(WrittenFact {
+            id,
+            path: path.into(),
+            text: new.claim.text.clone(),
+            draft: new.claim.draft.map(str::to_owned),
+        })
     }
 
-    /// Adds edges from newer facts to those they supersede; the older notes are not changed.
-    fn supersede_facts(
-        &mut self,
-        existing: &ExistingMemory,
-        settled: &FactPlan,
-        facts: &[WrittenFact],
-        done: &mut RememberReport,
-    ) -> Result<()> {
-        let end = |end: FactRef| match end {
-            FactRef::Known(at) => {
-                let fact = &existing.facts[at];
-                EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
-            }
-            FactRef::New(at) => EdgeEnd {
-                id: facts[at].id.clone(),
-                title: facts[at].text.clone(),
-                target: file_stem(&facts[at].path).to_owned(),
-            },
-        };
-        let mut steps =
-            settled.supersessions.iter().map(|step| (end(step.newer), end(step.older), &step.why));
-        steps.try_for_each(|(newer, older, why)| self.supersede(newer, older, why, done))
-    }
-
-    /// Adds edges from newer preferences to those that they replace; the older notes are not changed.
-    /// The first entries of the report are the new preferences.
-    fn supersede_preferences(
-        &mut self,
-        existing: &ExistingMemory,
-        settled: &PreferencePlan,
-        done: &mut RememberReport,
-    ) -> Result<()> {
-        let written = done.preferences.clone();
-        let new = |at: usize| EdgeEnd {
-            id: written[at].id.clone(),
-            title: written[at].text.clone(),
-            target: file_stem(&written[at].path).to_owned(),
-        };
-        for step in &settled.supersessions {
-            let older = match step.older {
-                PreferenceRef::Known(at) => {
-                    let preference = &existing.preferences[at];
-                    EdgeEnd::of_file(&preference.id, &preference.text, &preference.path)
-                }
-                PreferenceRef::New(at) => new(at),
-            };
-            self.supersede(new(step.newer), older, &step.why, done)?;
-        }
-        Ok(())
-    }
-
-    /// Adds an edge from a newer note to the one that it replaces.
+    /// Adds edges from newer claims to those that they supersede; the older notes are not changed.
     fn supersede(
         &mut self,
-        newer: EdgeEnd,
-        older: EdgeEnd,
-        why: &str,
-        done: &mut RememberReport,
+        steps: &[Supersession],
+        end: impl Fn(ClaimRef) -> EdgeEnd,
+        superseded: &mut Vec<SupersededFact>,
     ) -> Result<()> {
-        let (id, path, text) = supersedes_edge(self.context, self.open, (&newer, &older), why)?;
-        self.changes.push(VaultFileChange::Create { path: path.clone(), text });
-        self.ids.push(id.into());
-        done.superseded.push(SupersededFact {
-            newer: newer.title,
-            older: older.title,
-            edge: path.into(),
-            why: why.to_owned(),
-        });
+        for step in steps {
+            let (newer, older) = (end(step.newer), end(step.older));
+            let (id, path, text) = supersedes_edge(self.context, self.open, (&newer, &older), &step.why)?;
+            self.changes.push(VaultFileChange::Create { path: path.clone(), text });
+            self.ids.push(id.into());
+            superseded.push(SupersededFact {
+                newer: newer.title,
+                older: older.title,
+                edge: path.into(),
+                why: step.why.clone(),
+            });
+        }
         Ok(())
     }
 
@@ -327,12 +300,12 @@ impl ChangeBuilder<'_> {
         let mut extra = vec![("observations".to_owned(), Value::Sequence(items))];
         extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
         let sessions = new.observations.iter().map(|seen| seen.session.as_deref());
-        let state = state(new.draft, (new.is_persons, new.is_readers), sessions);
+        let state = state(&new.claim, sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
             id: NoteId::from(self.context.new_uuid()),
             note_type: "preference".to_owned(),
-            title: new.text.clone(),
+            title: new.claim.text.clone(),
             tags: Vec::new(),
             importance: DEFAULT_IMPORTANCE,
             confidence: Some(evidence.level.value()),
@@ -340,19 +313,19 @@ impl ChangeBuilder<'_> {
             author: None,
             agent: new.agent.clone(),
             session: first.and_then(|seen| seen.session.clone()),
-            body: first.map(|seen| body(&seen.from, &new.evidence, &notes)).unwrap_or_default(),
+            body: first.map(|seen| body(&seen.from, &new.claim.evidence, &notes)).unwrap_or_default(),
             extra,
         };
         let (id, path) = self.memory("preference", draft)?;
         Ok(PreferenceChange {
             id,
             path: path.into(),
-            text: new.text.clone(),
+            text: new.claim.text.clone(),
             level: evidence.level,
             before: None,
             observed: evidence.observed,
             against: evidence.against,
-            draft: new.draft.map(str::to_owned),
+            draft: new.claim.draft.map(str::to_owned),
         })
     }
 
