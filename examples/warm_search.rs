@@ -32,13 +32,13 @@ fn main() {
     let rounds: usize = arguments.next().map_or(300, |rounds| rounds.parse().unwrap());
     let warm = Arc::new(ProcessCache::default());
     let begun = Instant::now();
-    let queries = queries(&warm.open(call(&vault)).unwrap(), rounds);
+    let queries = queries(&warm.open(request(&vault)).unwrap(), rounds);
     println!("the first call took {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
-    let opened = timed(&queries, |_| drop(warm.open(call(&vault)).unwrap()));
+    let opened = timed(&queries, |_| drop(warm.open(request(&vault)).unwrap()));
     let walked = Arc::new(ProcessCache::unwatched());
     for (name, cache) in [("warm", &warm), ("warm, but walking", &walked)] {
         let search = |query: &String| {
-            let context = cache.open(call(&vault)).unwrap();
+            let context = cache.open(request(&vault)).unwrap();
             (tool("memory_search").unwrap().run)(&context, json!({ "query": query })).unwrap();
         };
         search(&queries[0]);
@@ -67,7 +67,7 @@ fn queries(context: &Context, rounds: usize) -> Vec<String> {
     notes.iter().map(|note| note.title.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
 }
 
-fn call(vault: &str) -> Request {
+fn request(vault: &str) -> Request {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     Request {
         cwd: Path::new(vault).to_owned(),
@@ -82,7 +82,7 @@ fn call(vault: &str) -> Request {
         no_refresh: false,
         for_prompts: false,
         private: None,
-        by: CallerIdentity::default(),
+        caller: CallerIdentity::default(),
         clock: || u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX),
         threads: 1,
         verb: "warm_search".to_owned(),

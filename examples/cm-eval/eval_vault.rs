@@ -73,7 +73,7 @@ impl EvalVault {
     ///
     /// The operation fails.
     pub fn open_at(&self, settings: &[(&str, &str)], now: Instant) -> Result<Context> {
-        Context::open(call(&self.folder, now, settings)).map_err(EvalError::operation("open"))
+        Context::open(request(&self.folder, now, settings)).map_err(EvalError::operation("open"))
     }
 
     /// Opens the vault with these settings.
@@ -83,7 +83,7 @@ impl EvalVault {
     /// The operation fails.
     pub fn open(&self, settings: &[(&str, &str)]) -> Result<Context> {
         let context =
-            Context::open(call(&self.folder, self.now, settings)).map_err(EvalError::operation("open"))?;
+            Context::open(request(&self.folder, self.now, settings)).map_err(EvalError::operation("open"))?;
         reindex::reindex(&context, reindex::Options::default(), &|| 0)
             .map_err(EvalError::operation("reindex"))?;
         Ok(context)
@@ -101,7 +101,8 @@ pub fn fill<'a>(
     now: Instant,
 ) -> Result<()> {
     let options = init::Options { folder: Some(folder.to_owned()), global: false };
-    let (context, _) = init::init(call(folder, now, &[]), &options).map_err(EvalError::operation("init"))?;
+    let (context, _) =
+        init::init(request(folder, now, &[]), &options).map_err(EvalError::operation("init"))?;
     for document in documents {
         let file = folder.join(path(document));
         let above = file.parent().unwrap_or(folder);
@@ -109,14 +110,14 @@ pub fn fill<'a>(
         std::fs::write(&file, note(document)).map_err(EvalError::file(&file))?;
     }
     commit::commit(&context, Some("Take in the documents")).map_err(EvalError::operation("commit"))?;
-    let context = Context::open(call(folder, now, &[])).map_err(EvalError::operation("open"))?;
+    let context = Context::open(request(folder, now, &[])).map_err(EvalError::operation("open"))?;
     reindex::reindex(&context, reindex::Options::default(), &|| 0)
         .map_err(EvalError::operation("reindex"))?;
     Ok(())
 }
 
 /// Creates a request for this vault alone.
-pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Request {
+pub fn request(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Request {
     // Whatever git is set to here, nobody is asked for a key.
     let all = [("CM_GIT_SIGN", "false"), ("CM_GIT_COMMIT", "auto"), ("CM_EMBEDDINGS_BUDGET_MS", "0")];
     let fixed_settings =
@@ -136,7 +137,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Request {
         no_refresh: false,
         for_prompts: false,
         private: Some(private()),
-        by: CallerIdentity::default(),
+        caller: CallerIdentity::default(),
         clock: || 0,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         verb: "cm-eval".to_owned(),

@@ -193,8 +193,8 @@ impl Stage {
             std::fs::create_dir_all(folder).map_err(EvalError::file(folder))?;
         }
         let options = init::Options { folder: Some(stage.vault()), global: false };
-        let call = Request { vault: None, ..stage.call(now) };
-        init::init(call, &options).map_err(EvalError::operation("init"))?;
+        let request = Request { vault: None, ..stage.request(now) };
+        init::init(request, &options).map_err(EvalError::operation("init"))?;
         Ok(stage)
     }
 
@@ -202,17 +202,17 @@ impl Stage {
         self.repository.join(".memory")
     }
 
-    fn call(&self, now: Instant) -> Request {
+    fn request(&self, now: Instant) -> Request {
         Request {
             cwd: self.repository.clone(),
             home: Some(self.home.clone()),
             private: Some(self.private.clone()),
-            ..eval_vault::call(&self.vault(), now, &[])
+            ..eval_vault::request(&self.vault(), now, &[])
         }
     }
 
     fn open(&self, now: Instant) -> Result<Context> {
-        Context::open(self.call(now)).map_err(EvalError::operation("open"))
+        Context::open(self.request(now)).map_err(EvalError::operation("open"))
     }
 
     /// Brings the log of a session, learns from it as of its end, and returns what was learned.
@@ -299,14 +299,14 @@ fn embedded(texts: &[String]) -> Result<Vec<(String, Embedding)>> {
 /// are left out.
 fn sessions(home: &Path, project: Option<&str>) -> Result<(String, Vec<ReplayedSession>)> {
     let nowhere = home.join("nowhere");
-    let call = Request {
+    let request = Request {
         vault: None,
         home: Some(home.to_owned()),
-        ..eval_vault::call(&nowhere, Instant::from_unix(0), &[])
+        ..eval_vault::request(&nowhere, Instant::from_unix(0), &[])
     };
     let mut found: Vec<(String, ReplayedSession)> = Vec::new();
     let mut take = |parsed: ParsedSession| found.extend(replayed(home, &parsed));
-    logs::each(&call, &LogSelection::default(), &|_| {}, &mut take)
+    logs::each(&request, &LogSelection::default(), &|_| {}, &mut take)
         .map_err(EvalError::operation("read the logs"))?;
     let count = |name: &str| found.iter().filter(|(workspace, _)| workspace == name).count();
     let most = || {

@@ -13,7 +13,7 @@ use cm_app::verbs::playbook_add::{self as add, RuleProposal};
 use cm_app::{Context, Error, Request};
 
 use crate::cue;
-use crate::eval_vault::{self, EvalVault, call};
+use crate::eval_vault::{self, EvalVault, request};
 use crate::fault::{EvalError, Result};
 use crate::metrics::{RankingMetrics, mean};
 use crate::mode::Mode;
@@ -96,7 +96,8 @@ fn brief(set: &LabelledSet, group: &str, max_tokens: usize) -> Result<(Playbook,
     for document in documents.iter().filter(|document| document.role.as_deref() == Some("user")) {
         playbook.listen(folder.path(), document, set)?;
     }
-    let context = Context::open(call(folder.path(), set.now(), &[])).map_err(EvalError::operation("open"))?;
+    let context =
+        Context::open(request(folder.path(), set.now(), &[])).map_err(EvalError::operation("open"))?;
     let names = eval_vault::names(documents);
     let mut shown = Vec::new();
     for question in set.questions.iter().filter(|question| of_group(&question.group)) {
@@ -121,7 +122,7 @@ impl Playbook {
             let now = document.date.unwrap_or_else(|| set.now());
             // The same run gives the same ids.
             let seed = Some(format!("{} {}", document.id, self.sentences));
-            let context = Context::open(Request { seed, ..call(folder, now, &[]) })
+            let context = Context::open(Request { seed, ..request(folder, now, &[]) })
                 .map_err(EvalError::operation("open"))?;
             let proposal = RuleProposal {
                 category: "preferences".to_owned(),

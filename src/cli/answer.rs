@@ -35,7 +35,7 @@ impl Printed {
     }
 }
 
-/// Output settings of one call.
+/// Output settings of one request.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     /// One JSON document instead of text.
@@ -61,7 +61,7 @@ impl Output {
         Self { json: true, ..*self }
     }
 
-    /// Prints `outcome` as JSON, or as the text that `to_text` returns, followed by the notices of the call.
+    /// Prints `outcome` as JSON, or as the text that `to_text` returns, followed by the notices of the request.
     ///
     /// # Errors
     /// stdout cannot be written. A closed pipe is not an error.
@@ -103,7 +103,7 @@ impl Output {
         printed(terminal::show(&shown, self.may_page && !self.json))
     }
 
-    /// Prints the notices of the call, and a document as it is.
+    /// Prints the notices of the request, and a document as it is.
     ///
     /// # Errors
     /// stdout cannot be written. A closed pipe is not an error.
@@ -124,7 +124,7 @@ impl Output {
         printed(out.write_all(shown).and_then(|()| out.flush()))
     }
 
-    /// Prints the notices of the call to stderr.
+    /// Prints the notices of the request to stderr.
     pub fn notices(&self, context: &Context) {
         for open in context.vaults.iter().filter(|_| self.verbose) {
             self.notice(&format!("the {} vault is {}", open.level.name(), open.vault.root().display()));

@@ -7,13 +7,13 @@
 mod ancestors;
 pub mod answer;
 mod ask;
-pub mod call;
-mod calls;
 pub mod commands;
 mod complete;
 mod interrupt;
 mod pick;
 mod progress;
+pub mod request;
+mod request_factory;
 mod stdin;
 mod terminal;
 pub mod usage_error;
@@ -42,7 +42,7 @@ use commands::Command;
 )]
 pub struct Cli {
     #[command(flatten)]
-    globals: call::Globals,
+    globals: request::Globals,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -68,12 +68,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let output = Output::new(cli.globals.json, cli.globals.quiet, cli.globals.verbose)
         .with_pager(!cli.globals.no_pager);
-    let answer = cli.globals.call(&arguments).and_then(|call| match cli.command {
+    let answer = cli.globals.request(&arguments).and_then(|request| match cli.command {
         Some(command) => {
-            let of_server = call.clone();
-            command.run(call, &output).map_err(|error| without_vault(error, &of_server))
+            let of_server = request.clone();
+            command.run(request, &output).map_err(|error| without_vault(error, &of_server))
         }
-        None => commands::help::start(call, &output),
+        None => commands::help::start(request, &output),
     });
     output.took(begun);
     match answer {
@@ -93,11 +93,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Replaces the hint to create a vault where the memory of the folder is on a server.
-fn without_vault(error: Error, call: &Request) -> Error {
+fn without_vault(error: Error, request: &Request) -> Error {
     if error.code != "no-vault" {
         return error;
     }
-    match used_server(call) {
+    match used_server(request) {
         Ok(Some(server)) => error.hint(format!(
             "the memory of this folder is on {}, which agents use through their hooks; a vault created here would be another one. `cm hooks status` and `cm doctor` show the connection",
             server.url
@@ -120,7 +120,7 @@ enum Invocation {
 
 impl Invocation {
     fn of(arguments: &[OsString]) -> Self {
-        match call::command_name(arguments) {
+        match request::command_name(arguments) {
             Some(name) if name == "hook" => Self::Hook,
             Some(name) if name == "guard" && commands::guard::is_hook(arguments) => Self::Guard,
             _ => Self::Person,

@@ -351,7 +351,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
     let (sandbox, commits) = history("docs/memory");
     let vault = sandbox.vault().join("docs/memory");
     fs::remove_dir_all(vault.join("graph")).unwrap();
-    let call = Request {
+    let request = Request {
         cwd: vault.clone(),
         vault: Some(vault.clone()),
         home: None,
@@ -364,7 +364,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         no_refresh: true,
         for_prompts: false,
         private: Some(sandbox.private_home()),
-        by: Default::default(),
+        caller: Default::default(),
         clock: || 0,
         threads: 1,
         verb: "cm get".to_owned(),
@@ -372,7 +372,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         watch: Default::default(),
     };
     let before = everything(&vault);
-    let context = Context::open(call).unwrap();
+    let context = Context::open(request).unwrap();
     let past = context.as_of(&commits[5]).unwrap();
     let got = get::get(&past, "a0a0a0a0", None).unwrap();
     assert_eq!(got.title, "Empty pool");

@@ -3,7 +3,7 @@
 use cm_app::Context;
 use cm_app::verbs::observe::{self, observe};
 
-use crate::support::{Sandbox, call, vault_of};
+use crate::support::{Sandbox, request, vault_of};
 
 /// Two pairs that say the same, one observation that differs in a number, and one of another
 /// workspace.
@@ -188,6 +188,6 @@ fn an_observation_that_repeats_a_condensed_one_credits_the_memory_in_use() {
         content: "The price cache expires after ten min".to_owned(),
         ..observe::Options::default()
     };
-    let observed = observe(&Context::open(call(&sandbox, &[])).unwrap(), &again).unwrap();
+    let observed = observe(&Context::open(request(&sandbox, &[])).unwrap(), &again).unwrap();
     assert_eq!((&observed.id[..2], observed.added, observed.credited), ("a1", false, true));
 }

@@ -10,7 +10,7 @@ use cm_app::verbs::{
 };
 use cm_note::note::FeedbackSignal;
 
-use crate::support::{ObsidianVault, Sandbox, call, example};
+use crate::support::{ObsidianVault, Sandbox, example, request};
 
 /// Types of memories and edges, in turn.
 const TYPES: [&str; 14] = [
@@ -157,10 +157,10 @@ fn all_links_lead_somewhere(root: &Path) -> usize {
 #[test]
 fn all_links_of_a_thousand_written_notes_can_be_followed() {
     let sandbox = Sandbox::new();
-    let (context, _) = init::init(call(&sandbox, &["init"]), &init::Options::default()).unwrap();
+    let (context, _) = init::init(request(&sandbox, &["init"]), &init::Options::default()).unwrap();
     sandbox.own_identity();
     sandbox.write("cm.toml", "[git]\ncommit = \"manual\"\n");
-    let context = Context::open(context.call.clone()).unwrap();
+    let context = Context::open(context.request.clone()).unwrap();
     let ids = write_vault(&sandbox, &context);
     sandbox.commit_all("Written");
     change_vault(&context, &ids);

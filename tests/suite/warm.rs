@@ -1,4 +1,4 @@
-//! Caches of a server do not change results: the next call sees every change to the vault, by
+//! Caches of a server do not change results: the next request sees every change to the vault, by
 //! whatever means.
 
 use std::fs;
@@ -14,9 +14,9 @@ use cm_app::verbs::search;
 use cm_app::{Context, Request};
 use cm_render::json;
 
-use crate::support::{Sandbox, call, harbour, vault_of};
+use crate::support::{Sandbox, harbour, request, vault_of};
 
-/// The caches of a server, and the calls that use them.
+/// The caches of a server, and the requests that use them.
 struct Server<'a> {
     sandbox: &'a Sandbox,
     warm: Arc<ProcessCache>,
@@ -32,7 +32,7 @@ impl<'a> Server<'a> {
     }
 
     fn search(&self, query: &str) -> String {
-        let context = self.warm.open(call(self.sandbox, &[])).unwrap();
+        let context = self.warm.open(request(self.sandbox, &[])).unwrap();
         let options = search::Options { query: query.to_owned(), ..search::Options::default() };
         let found = search::search(&context, &options).unwrap();
         assert!(context.take_notices().is_empty());
@@ -58,9 +58,9 @@ impl<'a> Server<'a> {
     /// keeps nothing.
     #[track_caller]
     fn compare_notes(&self, what: &str) {
-        let kept = self.warm.open(call(self.sandbox, &[])).unwrap();
+        let kept = self.warm.open(request(self.sandbox, &[])).unwrap();
         let kept = kept.notes_of(kept.target()).unwrap();
-        let read = Context::open(call(self.sandbox, &[])).unwrap();
+        let read = Context::open(request(self.sandbox, &[])).unwrap();
         let read = read.notes_of(read.target()).unwrap();
         assert_eq!(kept[..], read[..], "{what}");
         assert_eq!(kept.graph().edges(), read.graph().edges(), "{what}");
@@ -178,7 +178,7 @@ fn what_a_server_writes_its_next_call_and_another_server_find() {
     for turn in 0..5 {
         for (server, beside) in [(&one, &other), (&other, &one)] {
             let title = format!("Quokka {turn} {}", std::ptr::eq(server, &one));
-            let new = call(&sandbox, &[&title]);
+            let new = request(&sandbox, &[&title]);
             let context = server.warm.open(Request { ..new }).unwrap();
             let options = add::Options {
                 note_type: "fact".to_owned(),
@@ -224,7 +224,7 @@ fn no_folder_is_walked_while_nothing_happens_and_what_happens_without_a_sound_is
     let warm: Arc<ProcessCache> = Arc::default();
     let hits = || {
         let clock = || CLOCK.load(Ordering::Relaxed);
-        let context = warm.open(Request { clock, ..call(&sandbox, &[]) }).unwrap();
+        let context = warm.open(Request { clock, ..request(&sandbox, &[]) }).unwrap();
         let options = search::Options { query: "quokka".to_owned(), ..search::Options::default() };
         search::search(&context, &options).unwrap().total
     };
@@ -255,7 +255,7 @@ fn told(changes: &std::sync::mpsc::Receiver<VaultChange>, until: usize) -> Vec<S
 fn changed_files_are_told_to_who_listens_whether_or_not_they_can_be_watched() {
     for warm in [Arc::new(ProcessCache::default()), Arc::new(ProcessCache::unwatched())] {
         let sandbox = vault_of("--- graph/facts/first.md\nText.\n--- graph/facts/second.md\nText.\n");
-        let context = warm.open(call(&sandbox, &[])).unwrap();
+        let context = warm.open(request(&sandbox, &[])).unwrap();
         let changes = warm.changes(&context);
         sandbox.write("graph/facts/first.md", "Other text.\n");
         assert_eq!(told(&changes, 1), ["graph/facts/first.md"]);
@@ -282,11 +282,11 @@ fn the_finer_model_reads_beside_the_answers_of_a_server() {
     sandbox.write("graph/facts/gauge.md", note("The tide gauge", "It answers late after rain."));
     let server = Server::of(&sandbox);
     server.search("gauge");
-    let mut call = call(&sandbox, &[]);
-    call.variables.insert("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "250".to_owned());
-    embed::read_in_background(&server.warm, &call);
+    let mut request = request(&sandbox, &[]);
+    request.variables.insert("CM_EMBEDDINGS_BUDGET_MS".to_owned(), "250".to_owned());
+    embed::read_in_background(&server.warm, &request);
     let read = || {
-        let status = embed::status(&server.warm.open(call.clone()).unwrap()).unwrap();
+        let status = embed::status(&server.warm.open(request.clone()).unwrap()).unwrap();
         status.models.iter().all(|model| model.done == model.of && model.of > 0)
     };
     let is_read = (0..3_000).any(|_| {
@@ -303,9 +303,9 @@ fn an_observation_is_compared_with_those_that_the_index_does_not_have_yet() {
     sandbox.own_identity();
     let server = Server::of(&sandbox);
     server.search("gateway");
-    let version = || server.warm.open(call(&sandbox, &[])).unwrap().target().index().version().unwrap();
+    let version = || server.warm.open(request(&sandbox, &[])).unwrap().target().index().version().unwrap();
     let observe = |seed: &str, content: &str| {
-        let context = server.warm.open(call(&sandbox, &[seed])).unwrap();
+        let context = server.warm.open(request(&sandbox, &[seed])).unwrap();
         let options = observe::Options { content: content.to_owned(), ..observe::Options::default() };
         observe::observe(&context, &options).unwrap()
     };

@@ -10,7 +10,7 @@ use cm_app::verbs::{doctor, inbox, inbox_details, learned, validate};
 use cm_note::instant::Instant;
 use cm_store::config::keys;
 
-use crate::support::{Sandbox, call, vault_of};
+use crate::support::{Sandbox, request, vault_of};
 
 const RULES: &str = "--- playbook/git/a.md
 ---
@@ -41,7 +41,7 @@ updated: 2026-11-20
 See [[Moon]].
 ";
 
-/// A server that keeps values between its calls.
+/// A server that keeps values between its requests.
 struct Server<'a> {
     sandbox: &'a Sandbox,
     warm: Arc<ProcessCache>,
@@ -52,7 +52,7 @@ impl Server<'_> {
     #[track_caller]
     fn answer<T: Debug + PartialEq>(&self, now: &str, verb: impl Fn(&Context) -> T) -> T {
         let at = || {
-            let mut request = call(self.sandbox, &[]);
+            let mut request = request(self.sandbox, &[]);
             request.now = Instant::parse(now).unwrap();
             request
         };
@@ -109,7 +109,7 @@ fn settings_are_those_of_the_files_and_of_the_environment() {
     assert_eq!(patience(), 7.0);
     sandbox.cm(&["config", "set", "lock.patience_s", "8", "--private"]).ok();
     assert_eq!(patience(), 8.0);
-    let mut request = call(&sandbox, &[]);
+    let mut request = request(&sandbox, &[]);
     request.variables.insert("CM_LOCK_PATIENCE_S".to_owned(), "9".to_owned());
     let context = server.warm.open(request).unwrap();
     assert_eq!(context.target().settings.number(keys::LOCK_PATIENCE_S), 9.0);

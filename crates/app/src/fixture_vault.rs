@@ -44,7 +44,7 @@ impl FixtureVault {
         self.root().join(path)
     }
 
-    fn request(&self, now: &str, by: CallerIdentity) -> Request {
+    fn request(&self, now: &str, caller: CallerIdentity) -> Request {
         let below = |name: &str| self.folder.path().join(name);
         Request {
             cwd: self.root(),
@@ -59,7 +59,7 @@ impl FixtureVault {
             seed: None,
             no_refresh: false,
             for_prompts: false,
-            by,
+            caller,
             clock: || 0,
             threads: 1,
             verb: "cm test".to_owned(),
@@ -75,14 +75,14 @@ impl FixtureVault {
 
     /// Opens the vault for an agent in a session.
     pub fn at_by(&self, now: &str, agent: &str, session: &str) -> Context {
-        let by = CallerIdentity {
+        let caller = CallerIdentity {
             kind: Actor::Agent,
             agent: Some(agent.to_owned()),
             session: Some(session.to_owned()),
             interface: Interface::default(),
             ..CallerIdentity::default()
         };
-        Context::open(self.request(now, by)).unwrap()
+        Context::open(self.request(now, caller)).unwrap()
     }
 
     /// Writes a file without a commit.

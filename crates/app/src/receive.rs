@@ -89,9 +89,9 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
     let rules = secrets::rules_of_logs(context, open)?.0;
     let sent = redact_messages(&options.messages, &rules);
     let path = format!("{SENT}/{}", uploaded::path(agent, &options.session).to_string_lossy());
-    let _lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
+    let _lock = VaultLock::take(&open.vault, &context.request.holder, open.lock_timeout())?;
     let before = open.vault.read_private(&path)?.unwrap_or_default();
-    let by = context.call.by.actor.as_deref();
+    let by = context.request.caller.actor.as_deref();
     if uploaded::first_header(&before).is_some_and(|header| header.by.as_deref() != by) {
         let message = format!("session {} was sent by another person", options.session);
         return Err(Error::refused("other-sender", message)
@@ -106,7 +106,8 @@ pub fn upload(context: &Context, options: &Options) -> Result<UploadResult> {
         let lines = new.into_iter().map(|one| UploadLine::Message(one.message));
         let length = before.len();
         let after = append_lines(before, [upload_header(context, options, &rules)].into_iter().chain(lines))?;
-        let stored = count_stored(&open.vault, context.call.by.actor.as_deref(), after.len() - length)?;
+        let stored =
+            count_stored(&open.vault, context.request.caller.actor.as_deref(), after.len() - length)?;
         open.vault.write_private(&path, &after)?;
         open.vault.write_private_json(STORED, &stored)?;
     }
@@ -136,8 +137,8 @@ fn upload_header(context: &Context, options: &Options, rules: &RedactionRules) -
     let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
     UploadLine::Sent(UploadHeader {
         at: Some(context.now()),
-        by: context.call.by.actor.clone(),
-        person: context.call.by.is_persons_own(),
+        by: context.request.caller.actor.clone(),
+        person: context.request.caller.is_persons_own(),
         workspace: clean(&options.workspace),
         title: clean(&options.title),
     })
@@ -183,7 +184,7 @@ fn check_options(context: &Context, options: &Options) -> Result<Agent> {
         let message = format!("a workspace must be a path of at most {MAX_WORKSPACE_BYTES} bytes");
         return Err(Error::usage(message).hint("for example: /home/ada/gateway"));
     }
-    let agent_name = options.agent.as_deref().or(context.call.by.agent.as_deref());
+    let agent_name = options.agent.as_deref().or(context.request.caller.agent.as_deref());
     let Some(agent_name) = agent_name else {
         return Err(Error::usage("the agent is missing").hint("for example: \"agent\": \"claude-code\""));
     };

@@ -23,7 +23,7 @@ impl Request {
     /// Removes absolute paths of this machine from the text if the caller is remote.
     #[must_use]
     pub fn conceal_paths(&self, text: String) -> String {
-        if !self.by.is_remote {
+        if !self.caller.is_remote {
             return text;
         }
         let roots = [(self.vault.as_deref(), "the vault's folder"), (self.home.as_deref(), HIDDEN)];

@@ -39,17 +39,17 @@ struct ReportedIds(HashMap<(VaultLevel, String), String>);
 /// The errors of [`Context::open`].
 pub fn follow(
     process_cache: &Arc<ProcessCache>,
-    call: &Request,
+    request: &Request,
     waking: impl Send + 'static,
     notify: impl Fn(Vec<ChangedNoteFile>) + Send + 'static,
 ) -> Result<()> {
-    match process_cache.open(call.clone()) {
+    match process_cache.open(request.clone()) {
         Err(error) if error.code == UNTRUSTED => return Ok(()),
         opened => drop(opened?),
     }
-    let (keeper, call) = (Arc::downgrade(process_cache), call.clone());
+    let (keeper, request) = (Arc::downgrade(process_cache), request.clone());
     std::thread::spawn(move || {
-        let opened = || keeper.upgrade()?.open(call.clone()).ok();
+        let opened = || keeper.upgrade()?.open(request.clone()).ok();
         let Some(context) = opened() else { return };
         let Some(changes) = keeper.upgrade().map(|process_cache| process_cache.changes(&context)) else {
             return;

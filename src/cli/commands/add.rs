@@ -73,7 +73,7 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let text = text(&arguments)?;
     let (title, body) = match arguments.title {
         Some(title) => (title, text),
@@ -83,7 +83,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         }
         None => add::split_thought(&text),
     };
-    let context = Context::open(call)?;
+    let context = Context::open(request)?;
     let options = add::Options {
         note_type: arguments.note_type,
         title,

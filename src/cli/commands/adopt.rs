@@ -26,8 +26,8 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = adopt::Options { paths: arguments.paths, full: arguments.full, dry_run: arguments.dry_run };
     let outcome = adopt::adopt(&context, &options)?;
     Ok(output.print(&context, &outcome, text::adopt::adopted)?.failed(outcome.failed()))

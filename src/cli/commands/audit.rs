@@ -26,8 +26,8 @@ pub struct Arguments {
     workspace: Option<PathBuf>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = audit::Options { ids: arguments.ids, workspace: arguments.workspace };
     let outcome = audit::audit(&context, &options)?;
     Ok(output.print(&context, &outcome, text::audit::audited)?.failed(outcome.failed()))

@@ -26,8 +26,8 @@ pub struct Arguments {
     message: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = commit::commit(&context, arguments.message.as_deref())?;
     let printed = output.print(&context, &outcome, text::commit::committed_files)?;
     let is_whole = outcome.stopped.is_empty() && outcome.conflicts.is_empty();

@@ -32,10 +32,10 @@ pub struct Arguments {
     before: Vec<OsString>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let shell = arguments.shell;
     if let Some(word) = &arguments.word {
-        return output.plain(&complete::answer(shell, &arguments.before, word, &call));
+        return output.plain(&complete::answer(shell, &arguments.before, word, &request));
     }
     if output.json {
         let name = clap::ValueEnum::to_possible_value(&shell).map(|value| value.get_name().to_owned());

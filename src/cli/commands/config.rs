@@ -112,31 +112,31 @@ impl TargetArguments {
     }
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         // Needs no vault.
         Action::Schema { of } => output.plain(of.text().trim_end()),
         Action::List => {
-            let context = Context::open(call)?;
+            let context = Context::open(request)?;
             output.print(&context, &config::list(&context, None)?, text::config::listed)
         }
         Action::Get { key } => {
-            let context = Context::open(call)?;
+            let context = Context::open(request)?;
             output.print(&context, &config::list(&context, Some(&key))?, text::config::got)
         }
-        Action::Set { key, value, target } => set(call, &key, Some(&value), &target, output),
-        Action::Unset { key, target } => set(call, &key, None, &target, output),
+        Action::Set { key, value, target } => set(request, &key, Some(&value), &target, output),
+        Action::Unset { key, target } => set(request, &key, None, &target, output),
     }
 }
 
 fn set(
-    call: Request,
+    request: Request,
     key: &str,
     value: Option<&str>,
     target: &TargetArguments,
     output: &Output,
 ) -> Result<Printed> {
-    let context = Context::open(call)?;
+    let context = Context::open(request)?;
     let outcome = config::set(&context, key, value, target.target())?;
     output.print(&context, &outcome, text::config::written)
 }

@@ -60,14 +60,14 @@ enum Format {
     Toon,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
         return Err(
             Error::usage("--json cannot be combined with another --format").hint("remove one of them")
         );
     }
-    let call = Request { for_prompts: true, ..call };
-    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let request = Request { for_prompts: true, ..request };
+    let context = Context::open_as_of(request, arguments.as_of.as_deref())?;
     let options = context::Options {
         task: text_or_stdin(&arguments.task.join(" "))?,
         workspace: arguments.workspace,

@@ -23,8 +23,8 @@ pub struct Arguments {
     as_of: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open_as_of(request, arguments.as_of.as_deref())?;
     let print = arguments.print || arguments.as_of.is_some();
     let outcome = generate::core(&context, print)?;
     if print && !output.json {

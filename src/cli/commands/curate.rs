@@ -31,10 +31,10 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let name = arguments.file.display().to_string();
-    let text = file_or_stdin(&context.call.cwd, &arguments.file)?;
+    let text = file_or_stdin(&context.request.cwd, &arguments.file)?;
     let outcome = if work_package::is_answer(&text) {
         let access = sessions::open(&context, output)?;
         work_package::apply_answer(&context, &access, &text, &name, arguments.dry_run)?

@@ -29,8 +29,8 @@ fn status(typed: &str) -> std::result::Result<DecayStatus, String> {
     status.ok_or_else(|| "expected pinned, active, fading, dormant or archived".to_owned())
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = decay::Options { status: arguments.status, limit: arguments.limit };
     let outcome = decay::decay(&context, &options)?;
     output.print(&context, &outcome, text::decay::decayed)

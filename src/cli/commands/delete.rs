@@ -21,8 +21,8 @@ pub struct Arguments {
     expected_revision: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = delete::delete(&context, &arguments.notes, arguments.expected_revision.as_deref())?;
     output.print(&context, &outcome, text::delete::deleted)
 }

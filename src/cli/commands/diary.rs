@@ -36,8 +36,8 @@ pub struct Arguments {
     enrich: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let access = sessions::open(&context, output)?;
     let stop = Cancellation::default();
     listen(&stop, InterruptMode::Immediately, || {});

@@ -23,8 +23,8 @@ pub struct Arguments {
     to: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = diff::diff(&context, arguments.from.as_deref(), arguments.to.as_deref())?;
     output.print(&context, &outcome, text::diff::diffed)
 }

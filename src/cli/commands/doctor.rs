@@ -21,10 +21,10 @@ pub struct Arguments {
     fix: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = match Context::open(call.clone()) {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = match Context::open(request.clone()) {
         Err(error) if error.kind == ErrorKind::NoVault => {
-            let outcome = doctor::without_vault(&call)?.ok_or(error)?;
+            let outcome = doctor::without_vault(&request)?.ok_or(error)?;
             return Ok(output.result(&outcome, text::doctor::examined)?.failed(outcome.failed()));
         }
         context => context?,

@@ -24,8 +24,8 @@ pub struct Arguments {
     note: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let note = note_or_choice(&context, arguments.note, output)?;
     edit_note(&context, &note, output)
 }

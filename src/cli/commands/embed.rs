@@ -62,28 +62,28 @@ enum Provider {
     None,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
-        None => read(call, false, output),
-        Some(Action::Rebuild) => read(call, true, output),
+        None => read(request, false, output),
+        Some(Action::Rebuild) => read(request, true, output),
         Some(Action::Status) => {
-            let context = Context::open(call)?;
+            let context = Context::open(request)?;
             output.print(&context, &embed::status(&context)?, text::embed::status)
         }
         Some(Action::Use { provider, model, url, path, runtime }) => {
-            let file = |path: PathBuf| call.cwd.join(path).to_string_lossy().into_owned();
+            let file = |path: PathBuf| request.cwd.join(path).to_string_lossy().into_owned();
             let provider =
                 provider.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
             let (path, runtime) = (path.map(file), runtime.map(file));
             let change = embed::ModelChange { provider, model, path, url, runtime };
-            let outcome = embed::change(call.clone(), &change)?;
-            output.print(&Context::open(call)?, &outcome, text::embed::changed)
+            let outcome = embed::change(request.clone(), &change)?;
+            output.print(&Context::open(request)?, &outcome, text::embed::changed)
         }
     }
 }
 
-fn read(call: Request, anew: bool, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+fn read(request: Request, anew: bool, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let display = output.progress("passages");
     let outcome = embed::embed(&context, anew, &mut |progress| display.show(progress, ""));
     drop(display);

@@ -32,8 +32,8 @@ pub struct Arguments {
     memory: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = episode::Options {
         title: arguments.title,
         summary: arguments.summary.as_deref().map(text_or_stdin).transpose()?,

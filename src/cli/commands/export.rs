@@ -45,9 +45,9 @@ pub struct Arguments {
     force: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let format = arguments.format;
-    let context = Context::open(call)?;
+    let context = Context::open(request)?;
     let options =
         export::Options { format, out: arguments.out, force: arguments.force, score_threshold: None };
     let context = if format == ExportFormat::Site { context.without_usage() } else { context };

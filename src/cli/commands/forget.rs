@@ -21,9 +21,9 @@ pub struct Arguments {
     invert: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
-    let reason = context.call.by.reason.clone().unwrap_or_default();
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
+    let reason = context.request.caller.reason.clone().unwrap_or_default();
     let outcome = forget::forget(&context, &arguments.bullet, &reason, arguments.invert)?;
     output.print(&context, &outcome, text::forget::forgotten)
 }

@@ -46,15 +46,15 @@ enum ScoringName {
     Classic,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let days = arguments.days.unwrap_or_default();
     if !days.is_finite() || days < 0.0 {
         return Err(Error::usage("--days expects a number of days, such as 7"));
     }
     let wanted = LogSelection {
-        agents: agents_of(&call)?,
+        agents: agents_of(&request)?,
         workspace: arguments.workspace,
-        since: arguments.days.map(|days| call.now.minus_days(days)),
+        since: arguments.days.map(|days| request.now.minus_days(days)),
     };
     if arguments.path.is_some() && !wanted.agents.is_empty() {
         return Err(Error::usage("--agent requires --days, because PATH must contain Claude Code logs"));
@@ -65,7 +65,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let options = Options { path: arguments.path, wanted, rules, out: arguments.out };
     let display = output.progress("logs");
-    let (found, notices) = friction::friction(&call, &options, &|at| display.show(at, ""))?;
+    let (found, notices) = friction::friction(&request, &options, &|at| display.show(at, ""))?;
     drop(display);
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     output.result(&found, text::friction::found)

@@ -29,8 +29,8 @@ pub struct Arguments {
     as_of: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open_as_of(request, arguments.as_of.as_deref())?;
     let note = note_or_choice(&context, arguments.note, output)?;
     if arguments.raw {
         let bytes = get::raw(&context, &note)?;

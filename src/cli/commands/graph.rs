@@ -38,7 +38,7 @@ enum Format {
     Graphml,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let format = match (arguments.format, output.json) {
         (None | Some(Format::Json), true) | (Some(Format::Json), false) => graph::GraphFormat::Json,
         (Some(_), true) => return Err(Error::usage("--json cannot be combined with another --format")),
@@ -46,7 +46,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         (Some(Format::Graphml), false) => graph::GraphFormat::GraphMl,
         (Some(Format::Mermaid) | None, false) => graph::GraphFormat::Mermaid,
     };
-    let context = Context::open_as_of(call, arguments.as_of.as_deref())?;
+    let context = Context::open_as_of(request, arguments.as_of.as_deref())?;
     if let (Some(note), None, true) = (&arguments.note, arguments.format, on_terminal() && !output.json) {
         let options = Options { hops: arguments.hops, ..Options::default() };
         let related = related::related(&context, note, &options)?;

@@ -60,13 +60,13 @@ impl Format {
     }
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let as_json = output.json || arguments.format == Some(Format::Json);
     if !arguments.command.is_empty() {
         let words: Vec<&str> = arguments.command.iter().map(String::as_str).collect();
         // A single word is a whole command line that was quoted for the shell.
         let line = if let [line] = words.as_slice() { (*line).to_owned() } else { cm_shell::line_of(&words) };
-        return judge_and_print(call, &line, as_json, output);
+        return judge_and_print(request, &line, as_json, output);
     }
     let missing = || Error::usage("missing command").hint("for example `cm guard -- rm -rf build`");
     if stdin::is_terminal() {
@@ -76,16 +76,16 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let agent = arguments.format.and_then(Format::agent);
     let plain = matches!(arguments.format, Some(Format::Text | Format::Json));
     if !plain && (agent.is_some() || given.trim_start().starts_with("{\"") || is_message(&given)) {
-        return answer_hook(call, &given, agent, output);
+        return answer_hook(request, &given, agent, output);
     }
     if given.trim().is_empty() {
         return Err(missing());
     }
-    judge_and_print(call, &given, as_json, output)
+    judge_and_print(request, &given, as_json, output)
 }
 
-fn judge_and_print(call: Request, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
-    let (decision, notices) = guard::guard(call, line);
+fn judge_and_print(request: Request, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
+    let (decision, notices) = guard::guard(request, line);
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     let outcome = Guarded::from(&decision);
     let output = if as_json { output.as_json() } else { *output };
@@ -95,15 +95,15 @@ fn judge_and_print(call: Request, line: &str, as_json: bool, output: &Output) ->
 }
 
 /// Answers a hook message. An invalid message is reported on stderr and does not block the agent.
-fn answer_hook(call: Request, given: &str, agent: Option<HookAgent>, output: &Output) -> Result<Printed> {
+fn answer_hook(request: Request, given: &str, agent: Option<HookAgent>, output: &Output) -> Result<Printed> {
     let Some(message) = HookMessage::read_for_guard(given, agent) else {
         output.notice("cm guard: standard input is not a hook message; the command was not checked");
         return output.plain(agent.map_or("", |agent| agent.empty_reply()));
     };
-    let Some(request) = &message.guard_request else { return output.plain(message.agent.empty_reply()) };
-    let folder = request.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
-    let cwd = folder.unwrap_or_else(|| call.cwd.clone());
-    let Some((decision, notices)) = guard::guard_tool_call(&Request { cwd, ..call }, request) else {
+    let Some(tool_call) = &message.guard_request else { return output.plain(message.agent.empty_reply()) };
+    let folder = tool_call.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
+    let cwd = folder.unwrap_or_else(|| request.cwd.clone());
+    let Some((decision, notices)) = guard::guard_tool_call(&Request { cwd, ..request }, tool_call) else {
         return output.plain(message.agent.empty_reply());
     };
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));

@@ -46,8 +46,8 @@ pub struct Arguments {
     clear: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     if arguments.show {
         return output.print(&context, &handoff::show(&context)?, text::handoff::waiting);
     }

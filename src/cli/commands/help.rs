@@ -28,9 +28,9 @@ pub struct Arguments {
 
 const ALL: &str = "`cm help --all` lists the commands";
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     if arguments.command.is_empty() {
-        return if arguments.all { all(output) } else { start(call, output) };
+        return if arguments.all { all(output) } else { start(request, output) };
     }
     let mut command = Cli::command();
     command.build();
@@ -64,11 +64,11 @@ fn all(output: &Output) -> Result<Printed> {
 
 /// Prints the page of `cm` without a command: what it can do, and the next step in this folder. As JSON it
 /// is the list of all commands.
-pub fn start(call: Request, output: &Output) -> Result<Printed> {
+pub fn start(request: Request, output: &Output) -> Result<Printed> {
     if output.json {
         return all(output);
     }
-    let next = next_step(call);
+    let next = next_step(request);
     output.fitted(&home::start(&next))
 }
 
@@ -87,11 +87,11 @@ pub fn groups() -> Vec<CommandGroup> {
     GROUPS.iter().map(group).collect()
 }
 
-/// What a person in the working directory of the call most likely wants next.
-fn next_step(call: Request) -> NextStep {
-    let cwd = call.cwd.clone();
-    let server = used_server(&call).ok().flatten();
-    match Context::open(call) {
+/// What a person in the working directory of the request most likely wants next.
+fn next_step(request: Request) -> NextStep {
+    let cwd = request.cwd.clone();
+    let server = used_server(&request).ok().flatten();
+    match Context::open(request) {
         Ok(context) => {
             let notes = context
                 .notes()

@@ -28,18 +28,18 @@ pub struct Arguments {
     words: Vec<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
     // Errors are logged and never reach the agent.
     std::panic::set_hook(Box::new(|_| {}));
-    let vault = call.vault.clone().map(|vault| call.cwd.join(vault));
-    let (of_broken, by_words) = (call.clone(), words.clone());
+    let vault = request.vault.clone().map(|vault| request.cwd.join(vault));
+    let (of_broken, by_words) = (request.clone(), words.clone());
     let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
         if let Some(task) = BackgroundTask::parse(&words, stdin::hook_message) {
-            run_task(call, task);
+            run_task(request, task);
             return None;
         }
-        Some(hook::handle_event(call, &stdin::hook_message(), &words))
+        Some(hook::handle_event(request, &stdin::hook_message(), &words))
     }));
     let Ok(answered) = answered else {
         hook::log_failure(&of_broken, &by_words, "the hook panicked");
@@ -63,13 +63,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 /// Runs a task in this process, which an earlier hook started for it.
-fn run_task(call: Request, task: BackgroundTask) {
+fn run_task(request: Request, task: BackgroundTask) {
     match task {
-        BackgroundTask::Read => hook::read(call),
-        BackgroundTask::ReadWithAgent { agent, session } => hook::read_with_agent(call, agent, &session),
-        BackgroundTask::Sync => hook::sync(call),
-        BackgroundTask::Deliver(input) => hook::deliver(&call, &input),
-        BackgroundTask::JudgePrompt(input) => hook::judge_prompt(call, &input),
+        BackgroundTask::Read => hook::read(request),
+        BackgroundTask::ReadWithAgent { agent, session } => hook::read_with_agent(request, agent, &session),
+        BackgroundTask::Sync => hook::sync(request),
+        BackgroundTask::Deliver(input) => hook::deliver(&request, &input),
+        BackgroundTask::JudgePrompt(input) => hook::judge_prompt(request, &input),
         // The process of this task runs `cm reflect`.
         BackgroundTask::Reflect => {}
     }

@@ -121,15 +121,15 @@ struct ServerArguments {
 }
 
 impl ServerArguments {
-    fn options(self, call: &Request, dry_run: bool) -> Result<Option<ServerOptions>> {
+    fn options(self, request: &Request, dry_run: bool) -> Result<Option<ServerOptions>> {
         let Some(url) = self.server else { return Ok(None) };
         let read = |file: &PathBuf| match file.to_str() {
             Some("-") => text_or_stdin("-"),
-            _ => read_start(&call.cwd.join(file))
+            _ => read_start(&request.cwd.join(file))
                 .map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display()))),
         };
         let mut token = self.token_file.as_ref().map(read).transpose()?;
-        if token.is_none() && !dry_run && hooks::asks_for_token(call, &url)? && stdin::is_terminal() {
+        if token.is_none() && !dry_run && hooks::asks_for_token(request, &url)? && stdin::is_terminal() {
             token = Some(ask_token(&url)?);
         }
         let certificate = self.certificate.as_ref().map(read).transpose()?;
@@ -162,29 +162,29 @@ impl Which {
     }
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         Action::Install { which, skills, mcp, server, dry_run } => {
-            let server = server.options(&call, dry_run)?;
+            let server = server.options(&request, dry_run)?;
             let options = Options { skills, mcp, server, ..which.options() };
-            let changes = hooks::install(&call, &options)?;
+            let changes = hooks::install(&request, &options)?;
             if !dry_run {
-                merge_driver::register_in_vault(call.clone());
+                merge_driver::register_in_vault(request.clone());
             }
-            show_and_apply(&call, changes, dry_run, output)
+            show_and_apply(&request, changes, dry_run, output)
         }
         Action::Uninstall { which, dry_run } => {
-            let changes = hooks::uninstall(&call, &which.options())?;
-            show_and_apply(&call, changes, dry_run, output)
+            let changes = hooks::uninstall(&request, &which.options())?;
+            show_and_apply(&request, changes, dry_run, output)
         }
         Action::Deliver { refused, from } => {
-            let done = hooks::deliver(&call, refused, from.as_deref())?;
+            let done = hooks::deliver(&request, refused, from.as_deref())?;
             let printed = output.result(&done, text::hooks::delivered)?;
             let away = done.failure.is_some().then_some(ErrorKind::Provider);
             Ok(printed.failed(done.refused > 0).of_kind(away))
         }
         Action::Status { which } => {
-            let status = hooks::status(&call, &which.options())?;
+            let status = hooks::status(&request, &which.options())?;
             output.result(&status, text::hooks::status)
         }
     }
@@ -192,7 +192,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 
 /// Shows the changes and writes them unless `dry_run` is set.
 fn show_and_apply(
-    call: &Request,
+    request: &Request,
     mut changes: HookChanges,
     dry_run: bool,
     output: &Output,
@@ -202,7 +202,7 @@ fn show_and_apply(
         output.plain(&text::hooks::diffs(&changes))?;
     }
     if !dry_run {
-        hooks::apply(call, &changes)?;
+        hooks::apply(request, &changes)?;
     }
     let printed = output.result(&changes, text::hooks::changes)?;
     changes.notices.iter().for_each(|notice| output.notice(notice));

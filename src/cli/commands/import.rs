@@ -54,8 +54,8 @@ fn tools() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once("auto").chain(names))
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = import::Options {
         source: arguments.source,
         from: ImportFormat::from_name(&arguments.from),

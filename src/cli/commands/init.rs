@@ -24,8 +24,8 @@ pub struct Arguments {
     global: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let options = init::Options { folder: arguments.folder, global: arguments.global };
-    let (context, outcome) = init::init(call, &options)?;
+    let (context, outcome) = init::init(request, &options)?;
     output.print(&context, &outcome, text::init::initialised)
 }

@@ -31,15 +31,15 @@ pub struct Arguments {
     offset: usize,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
-    let by = context.call.by.clone();
+    let caller = context.request.caller.clone();
     let options = log::Options {
         note: arguments.id,
         op: arguments.op,
-        agent: by.agent,
-        session: by.session,
+        agent: caller.agent,
+        session: caller.session,
         since,
         limit: arguments.limit,
         offset: arguments.offset,

@@ -53,8 +53,8 @@ enum Order {
     Path,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, context.now())).transpose()?;
     let options = recent::Options {
         limit: arguments.limit,

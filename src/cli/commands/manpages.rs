@@ -18,8 +18,8 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let folder = call.cwd.join(&arguments.out);
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let folder = request.cwd.join(&arguments.out);
     let failed = |error: std::io::Error| {
         Error::new(ErrorKind::Failed, "io", format!("cannot write the manual pages: {error}")).at(
             folder.display(),

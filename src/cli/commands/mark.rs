@@ -59,15 +59,15 @@ enum FeedbackWord {
     Irrelevant,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let note = note_or_choice(&context, arguments.note, output)?;
     let signal = match (arguments.feedback, arguments.helpful, arguments.harmful) {
         (Some(FeedbackWord::Helpful), ..) | (None, true, _) => FeedbackSignal::Helpful,
         (Some(FeedbackWord::Harmful), ..) | (None, _, true) => FeedbackSignal::Harmful,
         _ => FeedbackSignal::Irrelevant,
     };
-    let because = context.call.by.reason.clone();
+    let because = context.request.caller.reason.clone();
     let options = mark::Options { signal, because, weight: arguments.weight, invert: arguments.invert };
     let outcome = mark::mark(&context, &note, &options)?;
     output.print(&context, &outcome, text::mark::marked)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::cli::calls::Calls;
+use crate::cli::request_factory::RequestFactory;
 use crate::cli::stdin;
 use cm_app::verbs::embed;
 use cm_app::{Error, ErrorKind, Request, Result, subscriptions};
@@ -28,19 +28,19 @@ use cm_server::web::embedded_page;
 )]
 pub struct Arguments {}
 
-pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let calls = Arc::new(Calls::like(call));
-    let opener = Arc::clone(&calls);
+pub fn run(_: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let requests = Arc::new(RequestFactory::like(request));
+    let opener = Arc::clone(&requests);
     let server = McpServer::new(McpSetup {
         catalog: CATALOG,
-        opener: Arc::new(move |client: CallContext| opener.open(client.by, client.watch)),
+        opener: Arc::new(move |client: CallContext| opener.open(client.caller, client.watch)),
         audit: None,
-        caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),
+        caller: Some(Caller { identity: requests.first.caller.clone(), ..Caller::local() }),
         pages: Some(embedded_page),
         limits: McpLimits::default(),
         closing: Default::default(),
     });
-    follow(&calls, &server)?;
+    follow(&requests, &server)?;
     if stdin::is_terminal() {
         output.notice(
             "waiting for an agent on standard input; see `cm help mcp` for how to register this server",
@@ -56,10 +56,10 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
 ///
 /// # Errors
 /// See [`subscriptions::follow`].
-pub fn follow(calls: &Calls, server: &McpServer) -> Result<()> {
+pub fn follow(requests: &RequestFactory, server: &McpServer) -> Result<()> {
     let feed = server.feed().clone();
-    embed::read_in_background(&calls.warm, &calls.first);
-    subscriptions::follow(&calls.warm, &calls.first, feed.start_watcher(), move |touched| {
+    embed::read_in_background(&requests.cache, &requests.first);
+    subscriptions::follow(&requests.cache, &requests.first, feed.start_watcher(), move |touched| {
         let changed = touched.into_iter().map(|one| ChangedFile { path: one.path, id: one.id });
         feed.publish(changed.collect::<Vec<_>>());
     })

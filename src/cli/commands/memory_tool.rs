@@ -26,8 +26,8 @@ pub struct Arguments {
     command: String,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = memory_tool::memory_tool(&context, &text_or_stdin(&arguments.command)?)?;
     if outcome.redacted > 0 {
         output.notice(&format!("{} removed from the text", text::memory_tool::secrets(outcome.redacted)));

@@ -37,9 +37,9 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let Arguments { base, ours, theirs, path, output: result } = arguments;
     let markers =
-        merge_driver::merge(&call, &merge_driver::Options { base, ours, theirs, output: result, path })?;
+        merge_driver::merge(&request, &merge_driver::Options { base, ours, theirs, output: result, path })?;
     Ok(output.plain("")?.failed(markers))
 }

@@ -15,9 +15,9 @@ macro_rules! commands {
             ///
             /// # Errors
             /// The operation fails or refuses.
-            pub fn run(self, call: Request, output: &Output) -> Result<Printed> {
+            pub fn run(self, request: Request, output: &Output) -> Result<Printed> {
                 match self {
-                    $($(Self::$name(arguments) => $module::run(arguments, call, output),)*)*
+                    $($(Self::$name(arguments) => $module::run(arguments, request, output),)*)*
                 }
             }
         }

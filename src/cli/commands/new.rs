@@ -38,8 +38,8 @@ pub struct Arguments {
     list: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     if arguments.list {
         return output.print(&context, &templates::list(&context)?, text::templates::listed);
     }

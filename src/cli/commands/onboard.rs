@@ -65,8 +65,8 @@ enum Action {
     },
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let open = || open(&context, output);
     match arguments.action {
         Action::Status => {

@@ -33,8 +33,8 @@ enum Program {
     Editor,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let note = note_or_choice(&context, arguments.note, output)?;
     let location = locate::locate(&context, &note)?;
     let program = arguments.program.unwrap_or(match location.is_in_obsidian && has_desktop() {

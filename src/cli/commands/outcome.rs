@@ -43,8 +43,8 @@ enum Ended {
     Mixed,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let status = match arguments.outcome {
         Ended::Success => SessionStatus::Success,
         Ended::Failure => SessionStatus::Failure,

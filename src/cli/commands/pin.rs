@@ -20,8 +20,8 @@ pub struct Arguments {
     note: String,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = pin::pin(&context, &arguments.note)?;
     output.print(&context, &outcome, text::update::changed)
 }

@@ -68,11 +68,11 @@ impl From<DeniedSource> for PermissionTarget {
     }
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = match Context::open(call.clone()) {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = match Context::open(request.clone()) {
         // The lists and the log belong to a vault.
         Err(error) if error.kind == ErrorKind::NoVault && arguments.action.is_none() => {
-            let status = privacy::without_vault(&call)?.ok_or(error)?;
+            let status = privacy::without_vault(&request)?.ok_or(error)?;
             return output.result(&status, text::privacy::shown);
         }
         context => context?,

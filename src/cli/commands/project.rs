@@ -35,8 +35,8 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(Request { for_prompts: true, ..call })?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(Request { for_prompts: true, ..request })?;
     let options = project::Options {
         format: arguments.format,
         file: arguments.file,

@@ -56,8 +56,8 @@ pub struct Arguments {
     unrelated: Vec<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     if let Some(id) = &arguments.id {
         let verdicts = verdicts(&arguments);
         if verdicts.is_empty() {
@@ -65,7 +65,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
                 "use `--same`, `--refines`, `--contradicts` or `--unrelated` with the ID of a neighbour",
             ));
         }
-        let session = context.call.by.session.as_deref();
+        let session = context.request.caller.session.as_deref();
         let settled = propose::settle(&context, session, id, &verdicts)?;
         return output.print(&context, &settled, text::propose::proposed);
     }
@@ -73,7 +73,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         kind: arguments.kind,
         text: arguments.text.as_deref().map(text_or_stdin).transpose()?.unwrap_or_default(),
         quote: arguments.quote.unwrap_or_default(),
-        session: context.call.by.session.clone().unwrap_or_default(),
+        session: context.request.caller.session.clone().unwrap_or_default(),
         scope: arguments.scope,
         citations: arguments.citations,
         answers: arguments.answers,

@@ -72,13 +72,13 @@ const AFTER: [Step; 4] = [
     step("List the changes", &["log"]),
 ];
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     if output.json {
         return Err(Error::usage("quickstart does not support --json"));
     }
     // A tour that stops in a pager looks as if it hung.
     let output = &output.with_pager(false);
-    let folder = folder(&arguments, &call)?;
+    let folder = folder(&arguments, &request)?;
     copy_example(&folder)?;
     output.plain(&format!("A copy of the example vault is in {}", folder.display()))?;
     BEFORE.iter().try_for_each(|step| show(output, &folder, step))?;
@@ -91,12 +91,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     output.plain(&format!("\nContinue in {}: `cm help` lists the commands.", folder.display()))
 }
 
-fn folder(arguments: &Arguments, call: &Request) -> Result<PathBuf> {
+fn folder(arguments: &Arguments, request: &Request) -> Result<PathBuf> {
     let Some(name) = &arguments.folder else {
         let temporary = tempfile::Builder::new().prefix("cm-quickstart-").tempdir();
         return temporary.map(tempfile::TempDir::keep).map_err(|error| failed(&std::env::temp_dir(), &error));
     };
-    let folder = call.cwd.join(name);
+    let folder = request.cwd.join(name);
     let empty = std::fs::read_dir(&folder).map_or(!folder.exists(), |mut entries| entries.next().is_none());
     if empty {
         Ok(folder)

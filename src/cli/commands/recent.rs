@@ -28,8 +28,8 @@ pub struct Arguments {
     note_type: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let since =
         arguments.since.as_deref().map(|typed| super::when("--since", typed, context.now())).transpose()?;
     let options = recent::Options {

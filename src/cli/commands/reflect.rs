@@ -68,12 +68,12 @@ pub struct Arguments {
     again: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let Arguments { session, days, max_sessions, agent, workspace, dry_run, no_model, emit, again } =
         arguments;
     let which = SessionSelection { agents: agent, workspace, days };
     let options = Options { selection: which, limit: max_sessions, dry_run, no_model, again };
-    let context = Context::open(call)?;
+    let context = Context::open(request)?;
     let access = sessions::open(&context, output)?;
     if emit {
         return output.print(

@@ -19,8 +19,8 @@ pub struct Arguments {
     print: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = generate::reflection(&context, arguments.print)?;
     if arguments.print && !output.json {
         return output.document(&context, &outcome.text.unwrap_or_default());

@@ -25,8 +25,8 @@ pub struct Arguments {
     check: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let begun = Clock::now();
     let clock = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let options = reindex::Options { full: arguments.full, check: arguments.check };

@@ -29,8 +29,8 @@ pub struct Arguments {
     why: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: arguments.strength, why: arguments.why };
     let outcome = relate::relate(&context, &options)?;

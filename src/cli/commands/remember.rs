@@ -56,8 +56,8 @@ pub struct Arguments {
     answer: Option<PathBuf>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(Request { for_prompts: true, ..call })?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(Request { for_prompts: true, ..request })?;
     if arguments.emit {
         return output.print(&context, &remember::build_package(&context)?, text::remember::package);
     }
@@ -75,6 +75,6 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 fn read_answer(context: &Context, file: &Path) -> Result<Answer> {
-    let text = file_or_stdin(&context.call.cwd, file)?;
+    let text = file_or_stdin(&context.request.cwd, file)?;
     Ok(Answer { text, name: file.display().to_string() })
 }

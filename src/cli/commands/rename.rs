@@ -24,8 +24,8 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = rename::rename(&context, &arguments.note, &arguments.title, arguments.dry_run)?;
     output.print(&context, &outcome, text::rename::renamed)
 }

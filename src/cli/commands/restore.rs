@@ -18,8 +18,8 @@ pub struct Arguments {
     what: String,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = match arguments.what.rsplit_once('@') {
         Some((note, commit)) if !note.is_empty() && !commit.is_empty() => {
             restore::restore(&context, note, commit)?

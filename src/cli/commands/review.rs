@@ -61,8 +61,8 @@ pub struct Arguments {
     interactive: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let decisions = [
         (ReviewDecision::Accept, arguments.accept),
         (ReviewDecision::Reject, arguments.reject),

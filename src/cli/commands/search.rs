@@ -93,8 +93,8 @@ enum Group {
     Session,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = search::Options {
         query: arguments.query.join(" "),
         types: arguments.types,

@@ -166,12 +166,12 @@ impl From<WhichArguments> for SessionSelection {
     }
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     if arguments.action.is_some() && arguments.list.is_given() {
         return Err(Error::usage("filter options must follow the subcommand")
             .hint("for example `cm sessions search \"pool\" --days 30`"));
     }
-    let context = Context::open(call)?;
+    let context = Context::open(request)?;
     let open = || open(&context, output);
     match arguments.action.unwrap_or(Action::List(arguments.list)) {
         Action::List(ListArguments { which, limit, offset }) => {

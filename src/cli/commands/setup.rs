@@ -55,19 +55,19 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let found = setup::find(&call);
-    let mut plan = setup::default_plan(&call, &found)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let found = setup::find(&request);
+    let mut plan = setup::default_plan(&request, &found)?;
     let asks = !arguments.yes && !arguments.dry_run;
     if asks && !can_ask(output) {
         return Err(Error::usage("`cm setup` asks questions, and there is no terminal")
             .hint("`cm setup --yes` sets up without questions, `--dry-run` shows what it would do"));
     }
-    apply(&arguments, &call, &mut plan);
+    apply(&arguments, &request, &mut plan);
     if asks {
-        plan = ask(&arguments, &call, &found, plan).map_err(|error| unanswered(&error))?;
+        plan = ask(&arguments, &request, &found, plan).map_err(|error| unanswered(&error))?;
     }
-    let agents = setup::planned_agents(&call, &plan)?;
+    let agents = setup::planned_agents(&request, &plan)?;
     if arguments.dry_run {
         return output.result(&plan, |plan| text::setup::planned(plan, agents.as_ref()));
     }
@@ -81,7 +81,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let notices = *output;
     listen(&stop, InterruptMode::AfterCurrent, move || notices.notice("finishing the current session"));
     let display = output.progress("sessions");
-    let (context, done) = setup::setup(call, &plan, &stop, &|stage| {
+    let (context, done) = setup::setup(request, &plan, &stop, &|stage| {
         if let Stage::Sessions(at) = stage {
             display.show(at, "");
         }
@@ -91,12 +91,12 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 }
 
 /// Applies the options to the plan.
-fn apply(arguments: &Arguments, call: &Request, plan: &mut Plan) {
+fn apply(arguments: &Arguments, request: &Request, plan: &mut Plan) {
     if let Some(folder) = &arguments.folder {
-        let path = call.cwd.join(folder).display().to_string();
+        let path = request.cwd.join(folder).display().to_string();
         plan.place = Place { path, global: arguments.global };
     } else if arguments.global
-        && let Some(global) = &call.global
+        && let Some(global) = &request.global
         && !plan.place.global
     {
         plan.place = Place { path: global.display().to_string(), global: true };
@@ -128,12 +128,12 @@ impl std::fmt::Display for Choice {
 /// Asks for everything that the options leave open.
 fn ask(
     arguments: &Arguments,
-    call: &Request,
+    request: &Request,
     found: &Surroundings,
     mut plan: Plan,
 ) -> std::result::Result<Plan, InquireError> {
     if arguments.folder.is_none() && found.vault.is_none() {
-        plan.place = ask_place(call, found, &plan.place)?;
+        plan.place = ask_place(request, found, &plan.place)?;
         plan.scope = if plan.place.global { HookScope::User } else { plan.scope };
     }
     if !arguments.no_agents && arguments.agents.is_empty() && !found.agents.is_empty() {
@@ -152,7 +152,7 @@ fn ask(
 }
 
 fn ask_place(
-    call: &Request,
+    request: &Request,
     found: &Surroundings,
     default: &Place,
 ) -> std::result::Result<Place, InquireError> {
@@ -179,7 +179,7 @@ fn ask_place(
         Some(place) => Ok(place),
         None => {
             let typed = Text::new("Folder:").prompt()?;
-            let folder = resolve_with_home(call.home.as_deref(), &call.cwd, &typed);
+            let folder = resolve_with_home(request.home.as_deref(), &request.cwd, &typed);
             let global = Confirm::new("Use it in every project?").with_default(true).prompt()?;
             Ok(Place { path: folder, global })
         }

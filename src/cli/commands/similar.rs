@@ -38,8 +38,8 @@ const COMPARED_KINDS: [NoteKind; 7] = [
     NoteKind::Plain,
 ];
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options =
         similar::Options { like: arguments.like.join(" "), limit: arguments.limit, kind: arguments.kind };
     let outcome = similar::similar(&context, &options)?;

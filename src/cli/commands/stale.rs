@@ -28,8 +28,8 @@ fn days(typed: &str) -> std::result::Result<f64, String> {
     sound.ok_or_else(|| "expected a number of days, such as 90".to_owned())
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = stale::Options { days: arguments.days, limit: arguments.limit };
     let outcome = stale::stale(&context, &options)?;
     output.print(&context, &outcome, text::stale::stale)

@@ -36,8 +36,8 @@ enum Action {
     },
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     match arguments.action.unwrap_or(Action::List) {
         Action::Add { name, category, dry_run } => {
             let options = starters::Options { categories: category, dry_run };

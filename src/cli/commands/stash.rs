@@ -54,8 +54,8 @@ enum Action {
     },
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     match arguments.action {
         Some(Action::List { limit }) => {
             output.print(&context, &stash::list(&context, limit)?, text::stash::listed)
@@ -73,9 +73,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 
 /// Reads the session, the text from the editor, or standard input.
 fn given(context: &Context, arguments: &Arguments, output: &Output) -> Result<StashContent> {
-    let call = &context.call;
-    let session = call.by.session.as_deref().filter(|id| !id.is_empty());
-    let typed = session.filter(|id| call.variables.get("CM_SESSION").map(String::as_str) != Some(id));
+    let request = &context.request;
+    let session = request.caller.session.as_deref().filter(|id| !id.is_empty());
+    let typed = session.filter(|id| request.variables.get("CM_SESSION").map(String::as_str) != Some(id));
     if arguments.edit {
         if typed.is_some() {
             return Err(Error::usage("--edit cannot be combined with a session"));

@@ -15,8 +15,8 @@ use cm_render::text;
 #[command(after_help = "Examples:\n  cm stats\n  cm stats --json")]
 pub struct Arguments {}
 
-pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(_: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = stats::stats(&context)?;
     output.print(&context, &outcome, text::stats::stats)
 }

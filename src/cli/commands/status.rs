@@ -15,8 +15,8 @@ use cm_render::text;
 #[command(after_help = "Examples:\n  cm status\n  cm status --json")]
 pub struct Arguments {}
 
-pub fn run(_arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(_arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let status = status::status(&context)?;
     output.print(&context, &status, text::status::status)
 }

@@ -44,8 +44,8 @@ pub struct Arguments {
     branch: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = sync::Options {
         remote: arguments.remote,
         branch: arguments.branch,

@@ -17,8 +17,8 @@ pub struct Arguments {
     under: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let under = arguments.under.as_deref().map(|tag| tag.trim_start_matches('#'));
     let outcome = tags::tags(&context, under)?;
     output.print(&context, &outcome, text::tags::tags)

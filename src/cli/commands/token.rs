@@ -73,8 +73,8 @@ struct Add {
     expires: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     match arguments.action {
         Action::Add(Add { person, role, kind, expires }) => {
             let parse = |typed: String| {

@@ -23,8 +23,8 @@ pub struct Arguments {
     category: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let options = top::Options { limit: arguments.limit, category: arguments.category };
     let outcome = top::top(&context, &options)?;
     output.print(&context, &outcome, text::top::top)

@@ -55,25 +55,25 @@ struct Accept {
     days: Option<f64>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let display = output.progress("logs");
     let progress = |at: Progress| display.show(at, "");
     match arguments.action {
         Action::Scan(scan) => {
             let wanted = LogSelection {
-                agents: agents_of(&call)?,
+                agents: agents_of(&request)?,
                 workspace: scan.workspace,
-                since: Some(call.now.minus_days(valid_days(scan.days)?)),
+                since: Some(request.now.minus_days(valid_days(scan.days)?)),
             };
-            let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
+            let (scanned, notices) = trauma::scan(&request, &wanted, &progress)?;
             drop(display);
             notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
             output.result(&scanned, text::trauma::scanned)
         }
         Action::Accept(accept) => {
             let days = accept.days.map(valid_days).transpose()?;
-            let since = days.map(|days| call.now.minus_days(days));
-            let context = Context::open(call)?;
+            let since = days.map(|days| request.now.minus_days(days));
+            let context = Context::open(request)?;
             let wanted = LogSelection { since, ..LogSelection::default() };
             let accepted = trauma::accept(&context, &wanted, &accept.incidents, &progress)?;
             drop(display);

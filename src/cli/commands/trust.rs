@@ -35,8 +35,8 @@ pub struct Arguments {
     import_private: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     if arguments.import_private {
         if !stdin::is_terminal() {
             return Err(Error::refused("no-terminal", "each private file needs confirmation in a terminal")

@@ -22,8 +22,8 @@ pub struct Arguments {
     commit: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = undo::undo(&context, arguments.commit.as_deref())?;
     output.print(&context, &outcome, text::undo::undone)
 }

@@ -21,8 +21,8 @@ pub struct Arguments {
     revive: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = forget::unforget(&context, &arguments.note, arguments.revive)?;
     output.print(&context, &outcome, text::forget::lifted)
 }

@@ -22,8 +22,8 @@ pub struct Arguments {
     relation: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: None, why: None };
     let outcome = relate::unrelate(&context, &options)?;

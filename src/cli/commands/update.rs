@@ -41,8 +41,8 @@ pub struct Arguments {
     expected_revision: Option<String>,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let text = |given: Option<String>| given.as_deref().map(text_or_stdin).transpose();
     let options = update::Options {
         set: arguments.set,

@@ -20,11 +20,11 @@ pub struct Arguments {
     limit: usize,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     // An agent's own session, which comes from the environment, selects nothing.
-    let session = call.by.session.clone();
-    let session = session.filter(|id| call.variables.get("CM_SESSION") != Some(id));
-    let context = Context::open(call)?;
+    let session = request.caller.session.clone();
+    let session = session.filter(|id| request.variables.get("CM_SESSION") != Some(id));
+    let context = Context::open(request)?;
     let options = usage::Options { limit: arguments.limit, session };
     let outcome = usage::usage(&context, &options)?;
     output.print(&context, &outcome, text::usage::usage)

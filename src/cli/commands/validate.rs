@@ -23,8 +23,8 @@ pub struct Arguments {
     strict: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let under = arguments.under.map(|path| path.trim_start_matches("./").to_owned());
     let outcome = validate::validate(&context, &validate::Options { under, all: arguments.all })?;
     let failed = outcome.errors > 0 || (arguments.strict && outcome.warnings > 0);

@@ -33,8 +33,8 @@ pub struct Arguments {
     no_model: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let rule = text_or_stdin(&arguments.rule)?;
     let stop = Cancellation::default();
     listen(&stop, InterruptMode::Immediately, || {});

@@ -8,7 +8,7 @@ use clap::Args;
 use super::open;
 use super::serve::{follow_for_page, page_alone};
 use crate::cli::answer::{Output, Printed};
-use crate::cli::calls::Calls;
+use crate::cli::request_factory::RequestFactory;
 use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::token::AccessRole;
 use cm_render::json;
@@ -34,23 +34,23 @@ pub struct Arguments {
     port: u16,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     output.notices(&context);
     // An agent's browser reads; a person decides.
-    let by = context.call.by.clone();
-    let role = if by.is_person() { AccessRole::Admin } else { AccessRole::Reader };
-    let calls = Arc::new(Calls::like(context.call.clone()).for_people());
+    let caller = context.request.caller.clone();
+    let role = if caller.is_person() { AccessRole::Admin } else { AccessRole::Reader };
+    let requests = Arc::new(RequestFactory::like(context.request.clone()).for_people());
     let changes = ChangeFeed::default();
-    follow_for_page(&calls, changes.clone())?;
+    follow_for_page(&requests, changes.clone())?;
     let no_randomness =
         |error| Error::new(ErrorKind::Failed, "randomness", format!("no random numbers: {error}"));
     let (secret, host) = (random_secret().map_err(no_randomness)?, random_secret().map_err(no_randomness)?);
     // Cookies are shared by all ports of a host, so that each page has a host of its own.
     let host = format!("cm-{}.localhost", &host[..12]);
-    let visitor = Visitor::LoginLink { secret: secret.clone(), by, role };
+    let visitor = Visitor::LoginLink { secret: secret.clone(), caller, role };
     let web = WebSetup { visitor, changes, is_demo: false };
-    let setup = page_alone(calls, web, vec![host.clone()], *output);
+    let setup = page_alone(requests, web, vec![host.clone()], *output);
     let mut printed = Ok(Printed::default());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     let ShutdownResult { signal, .. } = serve(address, setup, |server| {

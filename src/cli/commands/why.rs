@@ -21,8 +21,8 @@ pub struct Arguments {
     limit: usize,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     let outcome = why::why(&context, &arguments.note, arguments.limit)?;
     output.print(&context, &outcome, text::why::why)
 }

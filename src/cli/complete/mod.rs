@@ -27,7 +27,7 @@ const MAX_ABOUT_CHARS: usize = 60;
 /// Answers a shell with the candidates for the word at the cursor, one a line or as JSON, in the
 /// form that the shell's script expects. `before` is the line up to the cursor for Bash, and the
 /// words before the cursor for other shells.
-pub fn answer(shell: Shell, before: &[OsString], word: &OsStr, call: &Request) -> String {
+pub fn answer(shell: Shell, before: &[OsString], word: &OsStr, request: &Request) -> String {
     let before: Vec<String> = before.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let word = word.to_string_lossy();
     let words: Vec<String> = match shell {
@@ -43,7 +43,7 @@ pub fn answer(shell: Shell, before: &[OsString], word: &OsStr, call: &Request) -
             before.iter().map(String::as_str).chain([&*word]).map(|word| shell.unquoted(word)).collect()
         }
     };
-    let found = candidates(words, call);
+    let found = candidates(words, request);
     let with_about = |written: String, about: &str| match about {
         "" => format!("{written}\n"),
         about => format!("{written}\t{about}\n"),
@@ -70,14 +70,14 @@ pub fn answer(shell: Shell, before: &[OsString], word: &OsStr, call: &Request) -
 
 /// Returns the candidates for the last of the words, each with its description. The first word is
 /// the program. Options are offered where nothing else is, or after a dash.
-fn candidates(words: Vec<String>, call: &Request) -> Vec<(String, String)> {
+fn candidates(words: Vec<String>, request: &Request) -> Vec<(String, String)> {
     let Some(last) = words.len().checked_sub(1) else { return Vec::new() };
     let wants_options = words.last().is_some_and(|word| word.starts_with('-'));
-    let vault = vault_of(&words, call).or_else(|| call.vault.clone());
-    let call = Arc::new(Request { vault, no_refresh: true, ..call.clone() });
-    let mut command = with_values(crate::cli::Cli::command(), &call);
+    let vault = vault_of(&words, request).or_else(|| request.vault.clone());
+    let request = Arc::new(Request { vault, no_refresh: true, ..request.clone() });
+    let mut command = with_values(crate::cli::Cli::command(), &request);
     let words = words.into_iter().map(OsString::from).collect();
-    let found = complete(&mut command, words, last, Some(&call.cwd)).unwrap_or_default();
+    let found = complete(&mut command, words, last, Some(&request.cwd)).unwrap_or_default();
     let shown = |candidate: &CompletionCandidate| {
         let about = candidate.get_help().map(ToString::to_string).unwrap_or_default();
         let about = style::cut(about.lines().next().unwrap_or_default(), MAX_ABOUT_CHARS);
@@ -92,7 +92,7 @@ fn candidates(words: Vec<String>, call: &Request) -> Vec<(String, String)> {
 }
 
 /// The vault that the words select.
-fn vault_of(words: &[String], call: &Request) -> Option<PathBuf> {
+fn vault_of(words: &[String], request: &Request) -> Option<PathBuf> {
     let (_, before) = words.split_last()?;
     let after_option = before.windows(2).filter_map(|pair| match pair {
         [option, folder] if option == "--vault" => Some(folder.as_str()),
@@ -100,11 +100,11 @@ fn vault_of(words: &[String], call: &Request) -> Option<PathBuf> {
     });
     let folder = before.iter().filter_map(|word| word.strip_prefix("--vault=")).chain(after_option).last()?;
     // The shell has not replaced `~` yet.
-    Some(expand_home(call.home.as_deref(), folder))
+    Some(expand_home(request.home.as_deref(), folder))
 }
 
 /// Adds to every argument the values that it accepts.
-fn with_values(command: Command, call: &Arc<Request>) -> Command {
+fn with_values(command: Command, request: &Arc<Request>) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|argument| match subjects(&name, &argument) {
         [] if (&*name, argument.get_id().as_str()) == ("help", "command") => {
@@ -112,11 +112,11 @@ fn with_values(command: Command, call: &Arc<Request>) -> Command {
         }
         [] => with_hint(argument),
         subjects => {
-            let call = Arc::clone(call);
+            let request = Arc::clone(request);
             let delimiter = argument.get_value_delimiter();
             argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
                 let typed = typed.to_string_lossy();
-                let found = subjects.iter().flat_map(|subject| completions(&call, *subject, &typed));
+                let found = subjects.iter().flat_map(|subject| completions(&request, *subject, &typed));
                 let candidate = |found: CompletionValue| {
                     CompletionCandidate::new(found.value).help(found.about.map(Into::into))
                 };
@@ -126,7 +126,7 @@ fn with_values(command: Command, call: &Arc<Request>) -> Command {
             }))
         }
     });
-    command.mut_subcommands(|command| with_values(command, call))
+    command.mut_subcommands(|command| with_values(command, request))
 }
 
 /// The commands of the program.

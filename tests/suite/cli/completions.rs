@@ -3,7 +3,7 @@
 use cm_app::verbs::completions::{CompletionSubject, completions};
 
 use super::small::{CLOSE, small};
-use crate::support::{Sandbox, call, everything, vault_of};
+use crate::support::{Sandbox, everything, request, vault_of};
 
 const SHELLS: [&str; 6] = ["bash", "elvish", "fish", "nushell", "powershell", "zsh"];
 
@@ -85,7 +85,7 @@ fn the_json_of_a_script_holds_its_shell() {
 
 /// Returns the values for an argument, separated by ` | `.
 fn values(sandbox: &Sandbox, subject: CompletionSubject, typed: &str) -> String {
-    let found = completions(&call(sandbox, &[]), subject, typed);
+    let found = completions(&request(sandbox, &[]), subject, typed);
     found.into_iter().map(|one| one.value).collect::<Vec<_>>().join(" | ")
 }
 

@@ -4,7 +4,7 @@ use cm_app::verbs::add;
 use cm_app::{Error, ErrorKind};
 
 use super::small::{commits, message, small};
-use crate::support::{Sandbox, call};
+use crate::support::{Sandbox, request};
 
 #[test]
 fn a_new_note_has_the_headings_of_its_types_template() {
@@ -97,7 +97,7 @@ fn edited(
     sandbox: &Sandbox,
     editor: &dyn Fn(&std::path::PathBuf) -> cm_app::Result<()>,
 ) -> (cm_app::Result<add::AddedNote>, usize, usize) {
-    let context = cm_app::Context::open(call(sandbox, &[])).unwrap();
+    let context = cm_app::Context::open(request(sandbox, &[])).unwrap();
     let options = add::Options {
         note_type: "fix".to_owned(),
         title: "Close idle connections".to_owned(),

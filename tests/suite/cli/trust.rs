@@ -4,7 +4,7 @@ use cm_app::Context;
 use cm_app::verbs::legacy_private;
 
 use super::small::small;
-use crate::support::call;
+use crate::support::request;
 
 #[test]
 fn it_says_what_is_trusted_and_what_that_lets_through() {
@@ -34,7 +34,7 @@ fn private_files_of_an_earlier_version_are_taken_over_where_a_person_confirms_an
     sandbox.write("_state/reflected.jsonl", "{}\n");
     sandbox.write("_state/sessions/codex/s-1.jsonl", "{}\n");
     sandbox.write("_state/journal/a.pending", "{}");
-    let context = || Context::open(call(&sandbox, &[])).unwrap();
+    let context = || Context::open(request(&sandbox, &[])).unwrap();
     let none = legacy_private::import(&context(), &mut |_| false).unwrap();
     assert!(none.taken.is_empty());
     let mut asked = Vec::new();

@@ -204,7 +204,7 @@ fn what_is_mounted_has_the_same_doors() {
     use axum::extract::Request;
     let echo = |request: Request| async move {
         let caller = request.extensions().get::<cm_server::operations::Caller>().unwrap();
-        format!("{} {:?}", caller.role, caller.by.actor)
+        format!("{} {:?}", caller.role, caller.identity.actor)
     };
     let mut start = TestServerConfig::default();
     let token = start.token(AccessRole::Writer, 1);

@@ -16,7 +16,7 @@ static OPENED: Condvar = Condvar::new();
 
 fn search(context: &Context, _: Value) -> cm_app::Result<OperationResult> {
     let mut served = OPENED.wait_while(SERVED.lock().unwrap(), |(open, _)| !*open).unwrap();
-    served.1.push(context.call.by.actor.clone().unwrap_or_default());
+    served.1.push(context.request.caller.actor.clone().unwrap_or_default());
     Ok(OperationResult { json: json!({}), text: String::new() })
 }
 

@@ -22,7 +22,7 @@ use cm_server::web::WebSetup;
 use cm_store::vault::Vault;
 use serde_json::Value;
 
-use crate::support::{Sandbox, call, vault_of};
+use crate::support::{self, Sandbox, vault_of};
 
 /// Start time of every test, in Unix seconds.
 pub const START: i64 = 1_795_000_000;
@@ -103,8 +103,8 @@ impl Default for TestServerConfig {
 }
 
 /// Returns a request by this actor at this time.
-fn at(sandbox: &Sandbox, by: CallerIdentity, now: i64) -> Request {
-    Request { by, now: Instant::from_unix(now), seed: None, ..call(sandbox, &[]) }
+fn at(sandbox: &Sandbox, caller: CallerIdentity, now: i64) -> Request {
+    Request { caller, now: Instant::from_unix(now), seed: None, ..support::request(sandbox, &[]) }
 }
 
 /// Creates a token for a person with this name.
@@ -136,7 +136,7 @@ impl TestServerConfig {
             (Arc::new(ProcessCache::default()), at(&self.sandbox, CallerIdentity::default(), START));
         let setup = HttpSetup {
             table: self.table,
-            opener: Arc::new(move |by: CallerIdentity| warm.open(Request { by, ..asked.clone() })),
+            opener: Arc::new(move |caller: CallerIdentity| warm.open(Request { caller, ..asked.clone() })),
             tokens: Arc::new(move || ring.load()),
             mounted: self.mounted,
             web: self.web,

@@ -21,7 +21,7 @@ pub(super) fn linked(role: AccessRole) -> TestServer {
 }
 
 fn linked_config(role: AccessRole) -> TestServerConfig {
-    let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), by: CallerIdentity::default(), role };
+    let visitor = Visitor::LoginLink { secret: SECRET.to_owned(), caller: CallerIdentity::default(), role };
     TestServerConfig { table: &[], ..page_for(visitor) }
 }
 
@@ -708,7 +708,7 @@ fn a_login_ends_with_its_token() {
 fn an_open_page_hears_of_a_changed_file_however_long_it_was_open() {
     use std::io::{Read, Write};
     let changes = ChangeFeed::default();
-    let visitor = Visitor::Everyone { by: CallerIdentity::default() };
+    let visitor = Visitor::Everyone { caller: CallerIdentity::default() };
     let web = WebSetup { visitor, changes: changes.clone(), is_demo: true };
     let mut server = TestServerConfig { web: Some(web), table: &[], ..TestServerConfig::default() }.run();
     let mut stream: TcpStream = server.connect();
@@ -731,7 +731,7 @@ fn an_open_page_hears_of_a_changed_file_however_long_it_was_open() {
 
 #[test]
 fn everyone_may_read_a_demo_and_nobody_changes_it() {
-    let visitor = Visitor::Everyone { by: CallerIdentity::default() };
+    let visitor = Visitor::Everyone { caller: CallerIdentity::default() };
     let server = TestServerConfig { table: &[], ..page_for(visitor) }.run();
     let browser = Browser { server: &server, cookie: "a=b".to_owned() };
     let page = browser.get("/log");

@@ -10,7 +10,7 @@ use cm_note::token::TokenKind;
 use cm_server::operations::TABLE;
 use serde_json::{Value, json};
 
-use crate::support::{McpClient, Sandbox, call, vault_of};
+use crate::support::{McpClient, Sandbox, request, vault_of};
 
 /// Arguments and an environment variable that mark a call as an agent's.
 type Surface<'a> = (&'a [&'a str], Option<(&'a str, &'a str)>);
@@ -549,7 +549,7 @@ fn no_operation_makes_anything_trusted_for_an_agent_over_mcp() {
 
 #[test]
 fn no_operation_makes_anything_trusted_for_an_agents_token_and_a_persons_may_decide() {
-    let by = |kind| CallerIdentity {
+    let caller = |kind| CallerIdentity {
         kind: Actor::Token(kind),
         actor: Some("Ada".into()),
         has_token: true,
@@ -559,14 +559,14 @@ fn no_operation_makes_anything_trusted_for_an_agents_token_and_a_persons_may_dec
         for given in attempts(operation.name).unwrap_or_default() {
             let sandbox = vault();
             let before = trusted(&sandbox);
-            let asked = Request { by: by(TokenKind::Agent), ..call(&sandbox, &[operation.name]) };
+            let asked = Request { caller: caller(TokenKind::Agent), ..request(&sandbox, &[operation.name]) };
             let context = Context::open(asked).unwrap();
             let _ = (operation.run)(&context, given.clone());
             nothing_gained(&before, &trusted(&sandbox), &format!("{} {given}", operation.name));
         }
     }
     let sandbox = vault();
-    let asked = Request { by: by(TokenKind::Person), ..call(&sandbox, &["update"]) };
+    let asked = Request { caller: caller(TokenKind::Person), ..request(&sandbox, &["update"]) };
     let update = TABLE.iter().find(|one| one.name == "memory_update").unwrap();
     let given = json!({ "id": "0192c000-0000-7000-8000-000000000001", "set": { "state": "active" } });
     (update.run)(&Context::open(asked).unwrap(), given).unwrap();

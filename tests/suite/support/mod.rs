@@ -26,6 +26,6 @@ pub use notes::files_of;
 pub use obsidian_rule::ObsidianVault;
 pub use ran::Ran;
 pub use sandbox::{NOW, Sandbox, vault_of};
-pub use server::call;
+pub use server::request;
 pub use serving::{ServerProcess, message};
 pub use session_logs::{diary, write_session};

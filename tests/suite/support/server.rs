@@ -10,7 +10,7 @@ use super::sandbox::NOW;
 
 /// Returns the request that the program would make for these arguments, with the same time and
 /// generated ids.
-pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Request {
+pub fn request(sandbox: &Sandbox, arguments: &[&str]) -> Request {
     let words: Vec<OsString> = arguments.iter().map(OsString::from).collect();
     Request {
         cwd: sandbox.vault(),
@@ -27,7 +27,7 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Request {
         seed: Some(format!("7 {:?}", Some(words.as_slice()))),
         no_refresh: false,
         for_prompts: false,
-        by: CallerIdentity::default(),
+        caller: CallerIdentity::default(),
         clock: || 0,
         threads: 1,
         verb: "cm".to_owned(),

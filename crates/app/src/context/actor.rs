@@ -35,7 +35,7 @@ impl Actor {
     }
 }
 
-/// Who makes a call: the kind of caller and the names that are recorded in the history.
+/// Who makes a request: the kind of caller and the names that are recorded in the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallerIdentity {
     /// Kind of the caller, as determined by the interface: CLI, MCP, HTTP or a scheduled job.
@@ -53,9 +53,9 @@ pub struct CallerIdentity {
     /// Whether the caller authenticated with a token. Such a caller may use the vault, but not the
     /// agents' logs in the home folder.
     pub has_token: bool,
-    /// Whether the call came over HTTP. Paths of this machine are concealed then.
+    /// Whether the request came over HTTP. Paths of this machine are concealed then.
     pub is_remote: bool,
-    /// Through which interface the call came; texts for the caller are worded for it.
+    /// Through which interface the request came; texts for the caller are worded for it.
     pub interface: Interface,
 }
 
@@ -65,7 +65,7 @@ impl CallerIdentity {
         self.is_persons_own() && self.agent.is_none() && self.session.is_none()
     }
 
-    /// Whether the call comes from a person's terminal or token, even if it names an agent or a
+    /// Whether the request comes from a person's terminal or token, even if it names an agent or a
     /// session.
     pub fn is_persons_own(&self) -> bool {
         matches!(self.kind, Actor::Person | Actor::Token(TokenKind::Person))

@@ -1,4 +1,4 @@
-//! Opens the vaults of a call as of a revision or date.
+//! Opens the vaults of a request as of a revision or date.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -60,8 +60,8 @@ impl Context {
     ///
     /// # Errors
     /// The errors of [`Context::open`] and [`Context::as_of`].
-    pub fn open_as_of(call: Request, revision: Option<&str>) -> Result<Self> {
-        let context = Self::open(call)?;
+    pub fn open_as_of(request: Request, revision: Option<&str>) -> Result<Self> {
+        let context = Self::open(request)?;
         match revision {
             Some(revision) => context.as_of(revision),
             None => Ok(context),
@@ -134,7 +134,7 @@ fn opened(
     global: Option<String>,
 ) -> Result<OpenVault> {
     let global = global.filter(|_| open.level == VaultLevel::Project);
-    let settings = SettingsTexts::with(global, own_settings(&past)?, &open.vault, &context.call)?.parse();
+    let settings = SettingsTexts::with(global, own_settings(&past)?, &open.vault, &context.request)?.parse();
     let mut then = OpenVault::new(open.level, open.vault.clone(), Arc::new(settings));
     then.past = Some(Snapshot::of(past, &open.vault.index(), &then.parse_fingerprint()));
     Ok(then)

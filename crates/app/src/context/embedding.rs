@@ -33,11 +33,11 @@ pub fn choice(context: &Context, open: &OpenVault) -> EmbeddingProvider {
 
 /// Like [`choice`], but with given settings, which may be newer than those in `open`.
 pub(crate) fn choice_of(context: &Context, open: &OpenVault, settings: &Settings) -> EmbeddingProvider {
-    let cache = match &context.call.private {
+    let cache = match &context.request.private {
         Some(private) => private.state.join("models"),
         None => open.vault.vectors().join("models"),
     };
-    let chosen = choose(settings, &cache, &context.call.variables);
+    let chosen = choose(settings, &cache, &context.request.variables);
     let ignored = settings.ignored("embeddings.").map(str::to_owned);
     chosen.notices.into_iter().chain(ignored).for_each(|notice| context.notice(notice));
     chosen.choice

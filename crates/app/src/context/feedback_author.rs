@@ -8,9 +8,9 @@ use crate::context::open::Context;
 /// Returns the name that the caller gave, else Git's name of the person in a vault with a remote. `None`
 /// in a session, which is a voice of its own, for an agent or a job, and in a vault without a remote.
 pub(crate) fn feedback_author(context: &Context, session: Option<&str>) -> Option<String> {
-    let by = &context.call.by;
-    if by.actor.is_some() || session.is_some() || !by.is_person() {
-        return by.actor.clone();
+    let caller = &context.request.caller;
+    if caller.actor.is_some() || session.is_some() || !caller.is_person() {
+        return caller.actor.clone();
     }
     let repo = context.target().repo().ok().flatten().filter(|repo| repo.has_remote())?;
     let identity = repo.identity().ok().filter(|identity| !identity.fallback)?;

@@ -90,8 +90,8 @@ pub(super) fn find_in<'a>(
     }
     for open in vaults {
         let path = match &open.past {
-            Some(past) => past.locate(open.vault.root(), &context.call.cwd, reference),
-            None => open.vault.locate(&context.call.cwd, reference),
+            Some(past) => past.locate(open.vault.root(), &context.request.cwd, reference),
+            None => open.vault.locate(&context.request.cwd, reference),
         };
         if let Some(path) = path.filter(NotePath::is_markdown) {
             return load(open, &path);

@@ -15,7 +15,7 @@ pub(super) fn find_by_later_name<'a>(
     reference: &str,
     error: Error,
 ) -> Result<ResolvedNote<'a>> {
-    let Ok(present) = Context::open_with(context.call.clone(), context.cache.clone()) else {
+    let Ok(present) = Context::open_with(context.request.clone(), context.cache.clone()) else {
         return Err(error);
     };
     let Ok(now) = find(&present, reference) else { return Err(error) };

@@ -32,13 +32,13 @@ impl<'a> SettingsTexts<'a> {
         vault: &Vault,
         level: VaultLevel,
         global: Option<&Vault>,
-        call: &'a Request,
+        request: &'a Request,
     ) -> Result<Self> {
         let global = match global.filter(|_| level == VaultLevel::Project) {
             Some(global) => global.read_own(layout::SETTINGS)?,
             None => None,
         };
-        Self::with(global, vault.read_own(layout::SETTINGS)?, vault, call)
+        Self::with(global, vault.read_own(layout::SETTINGS)?, vault, request)
     }
 
     /// Adds the user's private files and the environment to the given texts of the global and the
@@ -50,13 +50,13 @@ impl<'a> SettingsTexts<'a> {
         global: Option<String>,
         own: Option<String>,
         vault: &Vault,
-        call: &'a Request,
+        request: &'a Request,
     ) -> Result<Self> {
         let (user, private) = match vault.private() {
             Ok(private) => (private.read(&private.user_settings())?, private.read(&private.settings())?),
             Err(_) => (None, None),
         };
-        Ok(Self { global, own, user, private, variables: &call.variables })
+        Ok(Self { global, own, user, private, variables: &request.variables })
     }
 
     /// Parses the texts and merges their settings.

@@ -13,12 +13,12 @@ use cm_store::vault::Vault;
 ///
 /// # Errors
 /// The user's settings or the repository cannot be read.
-pub(super) fn of_main(vault: &Vault, call: &Request) -> Result<Option<Vault>> {
+pub(super) fn of_main(vault: &Vault, request: &Request) -> Result<Option<Vault>> {
     let is_linked = vault.root().ancestors().any(|folder| folder.join(".git").is_file());
     if !is_linked {
         return Ok(None);
     }
-    let settings = SettingsTexts::with(None, None, vault, call)?.parse();
+    let settings = SettingsTexts::with(None, None, vault, request)?.parse();
     if settings.users(keys::VAULT_WORKTREE).and_then(toml::Value::as_str) != Some("main") {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! Embedding models of one call, opened on first use, and the cache that outlives a call.
+//! Embedding models of one request, opened on first use, and the cache that outlives a request.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub fn shared(builtin: &'static (dyn Embedder + Send + Sync)) -> Model {
 pub struct ModelCache {
     outside: Mutex<Vec<(ExternalModel, Model)>>,
     /// Query embeddings by model and query text. Only those of built-in models, because an external
-    /// model may change between calls.
+    /// model may change between requests.
     queries: Mutex<HashMap<(String, String), Embedding>>,
 }
 
@@ -57,7 +57,7 @@ impl ModelCache {
     }
 }
 
-/// The coarse and the fine embedding model of a call. A model that failed once is not used again.
+/// The coarse and the fine embedding model of a request. A model that failed once is not used again.
 pub struct Models {
     choice: EmbeddingProvider,
     shared: Option<Arc<ModelCache>>,
@@ -121,7 +121,7 @@ impl Models {
         }
     }
 
-    /// Marks the fine model as failed for the rest of the call.
+    /// Marks the fine model as failed for the rest of the request.
     pub fn mark_failed(&self, why: &Rc<cm_embed::Error>) {
         *self.failed.borrow_mut() = Some(Rc::clone(why));
     }

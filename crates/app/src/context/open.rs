@@ -1,4 +1,4 @@
-//! The context that every operation receives: the opened vaults of one call.
+//! The context that every operation receives: the opened vaults of one request.
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
@@ -23,7 +23,7 @@ use cm_store::config::layer::ENVIRONMENT;
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{self, Vault, layout};
 
-/// Whether a call reads an index that may lack the latest changes.
+/// Whether a request reads an index that may lack the latest changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Lag {
     /// No: it waits for the refresh.
@@ -39,11 +39,11 @@ enum Lag {
 pub struct Context {
     /// The open vaults; the first is the target of writes.
     pub vaults: Vec<OpenVault>,
-    pub call: Request,
+    pub request: Request,
     pub(super) cache: Option<Arc<ProcessCache>>,
     pub(super) models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<UserText>>>,
-    /// Keys of the notes that the answer of this call shows.
+    /// Keys of the notes that the answer of this request shows.
     shown: RefCell<Vec<String>>,
     drawn: std::cell::Cell<u64>,
     low_latency: bool,
@@ -60,23 +60,24 @@ impl Context {
     ///
     /// # Errors
     /// Returns an error if there is no vault, or if the settings of one cannot be read.
-    pub fn open(call: Request) -> Result<Self> {
-        Self::open_with(call, None)
+    pub fn open(request: Request) -> Result<Self> {
+        Self::open_with(request, None)
     }
 
     /// Like [`Self::open`], but reuses the indexes, vectors and models in `process_cache`.
     ///
     /// # Errors
     /// The errors of [`Self::open`].
-    pub(crate) fn open_with(call: Request, process_cache: Option<Arc<ProcessCache>>) -> Result<Self> {
-        let found = selected_vaults(&call, &|vault| Some(vault.prepare(call.private.as_ref())))?;
-        let mut vaults = with_settings(found, &call, process_cache.as_ref())?;
-        let untrusted = if call.for_prompts { trust::leave_out_untrusted(&mut vaults)? } else { Vec::new() };
+    pub(crate) fn open_with(request: Request, process_cache: Option<Arc<ProcessCache>>) -> Result<Self> {
+        let found = selected_vaults(&request, &|vault| Some(vault.prepare(request.private.as_ref())))?;
+        let mut vaults = with_settings(found, &request, process_cache.as_ref())?;
+        let untrusted =
+            if request.for_prompts { trust::leave_out_untrusted(&mut vaults)? } else { Vec::new() };
         for open in &vaults {
             // A vault on a read-only disk can still be read.
             let _ = crate::context::imported_usage::adopt_usage(open);
         }
-        let mut context = Self { cache: process_cache, ..Self::with_parts(vaults, call, Rc::default()) };
+        let mut context = Self { cache: process_cache, ..Self::with_parts(vaults, request, Rc::default()) };
         context.without_project = untrusted.iter().any(|left_out| left_out.level == VaultLevel::Project);
         untrusted.iter().for_each(|left_out| context.notice(left_out.to_string()));
         context.notice_broken_settings();
@@ -88,10 +89,10 @@ impl Context {
     ///
     /// # Errors
     /// The errors of [`Self::open`].
-    pub(crate) fn open_read_only(call: Request) -> Result<Self> {
-        let found = selected_vaults(&call, &|vault| vault.prepare_read_only(call.private.as_ref()))?;
-        let vaults = with_settings(found, &call, None)?;
-        Ok(Self::with_parts(vaults, call, Rc::default()).low_latency())
+    pub(crate) fn open_read_only(request: Request) -> Result<Self> {
+        let found = selected_vaults(&request, &|vault| vault.prepare_read_only(request.private.as_ref()))?;
+        let vaults = with_settings(found, &request, None)?;
+        Ok(Self::with_parts(vaults, request, Rc::default()).low_latency())
     }
 
     /// Refuses to write if the project's vault was left out as untrusted.
@@ -123,15 +124,15 @@ impl Context {
     ///
     /// # Errors
     /// Returns an error if the settings cannot be read.
-    pub fn open_new(call: Request, level: VaultLevel, vault: Vault) -> Result<Self> {
-        let settings = SettingsTexts::read(&vault, level, None, &call)?.parse();
+    pub fn open_new(request: Request, level: VaultLevel, vault: Vault) -> Result<Self> {
+        let settings = SettingsTexts::read(&vault, level, None, &request)?.parse();
         let vaults = vec![OpenVault::new(level, vault, Arc::new(settings))];
-        Ok(Self::with_parts(vaults, call, Rc::default()))
+        Ok(Self::with_parts(vaults, request, Rc::default()))
     }
 
     /// Creates a context for the same request with other vaults; both contexts share their notices.
     pub(crate) fn with_vaults(&self, vaults: Vec<OpenVault>) -> Self {
-        let base = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
+        let base = Self::with_parts(vaults, self.request.clone(), Rc::clone(&self.notices));
         let context = Self {
             cache: self.cache.clone(),
             without_project: self.without_project,
@@ -142,10 +143,10 @@ impl Context {
         context
     }
 
-    fn with_parts(vaults: Vec<OpenVault>, call: Request, notices: Rc<RefCell<Vec<UserText>>>) -> Self {
+    fn with_parts(vaults: Vec<OpenVault>, request: Request, notices: Rc<RefCell<Vec<UserText>>>) -> Self {
         Self {
             vaults,
-            call,
+            request,
             cache: None,
             models: OnceCell::new(),
             notices,
@@ -161,10 +162,10 @@ impl Context {
     /// Whether the caller has a person's permissions. Rules and memories of other callers start as
     /// proposals.
     pub fn is_person(&self) -> bool {
-        self.call.by.is_person()
+        self.request.caller.is_person()
     }
 
-    /// Time of the first call of the server that answers; `None` for a single call.
+    /// Time of the first request of the server that answers; `None` for a single request.
     pub(crate) fn server_began(&self) -> Option<Instant> {
         self.cache.as_ref()?.began()
     }
@@ -187,15 +188,15 @@ impl Context {
     pub fn for_vault(&self, open: &OpenVault) -> Result<Self> {
         open.writable()?;
         let root = Some(open.vault.root().to_owned());
-        Self::open_with(Request { vault: root, ..self.call.clone() }, self.cache.clone())
+        Self::open_with(Request { vault: root, ..self.request.clone() }, self.cache.clone())
     }
 
     /// Creates a context for the same request and vaults with another caller; notices are shared.
     ///
     /// # Errors
     /// The errors of [`Context::open`].
-    pub fn with_actor(&self, by: CallerIdentity) -> Result<Self> {
-        let other = Self::open_with(Request { by, ..self.call.clone() }, self.cache.clone())?;
+    pub fn with_actor(&self, caller: CallerIdentity) -> Result<Self> {
+        let other = Self::open_with(Request { caller, ..self.request.clone() }, self.cache.clone())?;
         Ok(Self { notices: Rc::clone(&self.notices), lag: self.lag.clone(), ..other })
     }
 
@@ -206,21 +207,21 @@ impl Context {
 
     /// Switches to low latency: indexes are not refreshed and the fine embedding model is not used.
     pub(crate) fn low_latency(mut self) -> Self {
-        self.call.no_refresh = true;
+        self.request.no_refresh = true;
         self.low_latency = true;
         self
     }
 
-    /// Updates the indexes that exist once, although the call leaves them as they are otherwise.
+    /// Updates the indexes that exist once, although the request leaves them as they are otherwise.
     ///
     /// # Errors
     /// Returns an error if an index can be neither used nor rebuilt.
     pub(crate) fn with_updated_indexes(mut self) -> Result<Self> {
-        let as_it_is = std::mem::replace(&mut self.call.no_refresh, false);
+        let as_it_is = std::mem::replace(&mut self.request.no_refresh, false);
         for open in self.vaults.iter().filter(|open| open.index().version().is_ok()) {
             self.ensure_fresh(open)?;
         }
-        self.call.no_refresh = as_it_is;
+        self.request.no_refresh = as_it_is;
         Ok(self)
     }
 
@@ -243,16 +244,16 @@ impl Context {
         result
     }
 
-    /// Whether this call can be answered from an index that lacks recent changes.
+    /// Whether this request can be answered from an index that lacks recent changes.
     pub(super) fn may_lag(&self, vault_cache: &VaultCache) -> bool {
         match self.lag.get() {
             Lag::No => false,
-            Lag::AfterOwnWrites => vault_cache.writes().has_all_of(self.call.by.actor.as_deref()),
+            Lag::AfterOwnWrites => vault_cache.writes().has_all_of(self.request.caller.actor.as_deref()),
             Lag::Any => true,
         }
     }
 
-    /// Whether this call reads the latest changes from their files, so that the index may lack them.
+    /// Whether this request reads the latest changes from their files, so that the index may lack them.
     pub(super) fn may_trail(&self) -> bool {
         self.lag.get() == Lag::Any
     }
@@ -270,11 +271,11 @@ impl Context {
     }
 
     /// Name of the project: the vault's folder, or the parent folder of a hidden one such as
-    /// `.memory`; with the vault for all projects, the repository or folder of the call.
+    /// `.memory`; with the vault for all projects, the repository or folder of the request.
     pub fn workspace(&self) -> String {
         let root = self.target().vault.root();
-        if self.target().level == VaultLevel::Global && !self.call.cwd.starts_with(root) {
-            return project_of(&self.call.cwd).unwrap_or_default();
+        if self.target().level == VaultLevel::Global && !self.request.cwd.starts_with(root) {
+            return project_of(&self.request.cwd).unwrap_or_default();
         }
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         match name(root) {
@@ -285,9 +286,9 @@ impl Context {
     }
 
     /// Time from which ages, decay and scores count: that of the past that this context reads, else
-    /// the time at which the call began. Constant during the call.
+    /// the time at which the request began. Constant during the request.
     pub fn now(&self) -> Instant {
-        self.past_instant.unwrap_or(self.call.now)
+        self.past_instant.unwrap_or(self.request.now)
     }
 
     /// Adds a notice for the user; duplicates are dropped.
@@ -313,7 +314,7 @@ impl Context {
         // A vault on a read-only disk can still be read from.
         let _ = open.usage().retrieved(keys, self.now());
         if open.usage().is_long()
-            && let Ok(_lock) = VaultLock::take(&open.vault, &self.call.holder, Duration::ZERO)
+            && let Ok(_lock) = VaultLock::take(&open.vault, &self.request.holder, Duration::ZERO)
         {
             let _ = open.usage().compact();
         }
@@ -325,14 +326,14 @@ impl Context {
         self.shown.take()
     }
 
-    /// Generates a UUID for a new ID; reproducible if the call has a seed.
+    /// Generates a UUID for a new ID; reproducible if the request has a seed.
     #[allow(clippy::disallowed_methods, reason = "the one place that draws ids")]
     pub fn new_uuid(&self) -> uuid::Uuid {
-        let Some(seed) = &self.call.seed else { return uuid::Uuid::new_v4() };
+        let Some(seed) = &self.request.seed else { return uuid::Uuid::new_v4() };
         let count = self.drawn.get();
         self.drawn.set(count + 1);
         let mut bytes = [0; 16];
-        let text = format!("{seed} {} {count}", self.call.now);
+        let text = format!("{seed} {} {count}", self.request.now);
         bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
@@ -344,15 +345,15 @@ impl Context {
 /// # Errors
 /// Returns an error if there is no vault.
 fn selected_vaults(
-    call: &Request,
+    request: &Request,
     prepare: &dyn Fn(Vault) -> Option<Vault>,
 ) -> Result<Vec<(VaultLevel, Vault)>> {
     let mut found = Vec::new();
-    if let Some(folder) = &call.vault {
-        found.push((VaultLevel::Project, Vault::open(&call.cwd.join(folder))?));
+    if let Some(folder) = &request.vault {
+        found.push((VaultLevel::Project, Vault::open(&request.cwd.join(folder))?));
     } else {
-        found.extend(Vault::find_upwards(&call.cwd).map(|vault| (VaultLevel::Project, vault)));
-        let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
+        found.extend(Vault::find_upwards(&request.cwd).map(|vault| (VaultLevel::Project, vault)));
+        let global = request.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
         if let Some(global) = global.map(Vault::open).transpose()?
             && found.iter().all(|(_, vault)| *vault != global)
         {
@@ -361,25 +362,25 @@ fn selected_vaults(
     }
     let mut found: Vec<_> =
         found.into_iter().filter_map(|(level, vault)| Some((level, prepare(vault)?))).collect();
-    if call.vault.is_none() {
+    if request.vault.is_none() {
         for (_, vault) in found.iter_mut().filter(|(level, _)| *level == VaultLevel::Project) {
-            if let Some(main) = main_worktree::of_main(vault, call)?.and_then(prepare) {
+            if let Some(main) = main_worktree::of_main(vault, request)?.and_then(prepare) {
                 *vault = main;
             }
         }
     }
     if found.is_empty() {
-        return Err(no_vault(call));
+        return Err(no_vault(request));
     }
     Ok(found)
 }
 
 /// The error that no vault is found: in a repository with code, its hint offers a vault beside the code.
-fn no_vault(call: &Request) -> Error {
-    let error = Error::from(vault::Error::NoVault { from: call.cwd.clone() });
-    let repository = call.cwd.ancestors().find(|folder| folder.join(".git").exists());
+fn no_vault(request: &Request) -> Error {
+    let error = Error::from(vault::Error::NoVault { from: request.cwd.clone() });
+    let repository = request.cwd.ancestors().find(|folder| folder.join(".git").exists());
     let Some(root) = repository.filter(|root| code_mark(root).is_some()) else { return error };
-    let place = if call.cwd == *root { "here" } else { "in the folder of the repository" };
+    let place = if request.cwd == *root { "here" } else { "in the folder of the repository" };
     error.hint(format!(
         "create one beside the code with `cm init .memory` {place}, or select one with `--vault` or CM_VAULT"
     ))
@@ -391,14 +392,14 @@ fn no_vault(call: &Request) -> Error {
 /// Returns an error if the settings of one cannot be read.
 fn with_settings(
     found: Vec<(VaultLevel, Vault)>,
-    call: &Request,
+    request: &Request,
     process_cache: Option<&Arc<ProcessCache>>,
 ) -> Result<Vec<OpenVault>> {
     let global = found.iter().find(|(level, _)| *level == VaultLevel::Global).map(|(_, vault)| vault.clone());
     found
         .into_iter()
         .map(|(level, vault)| {
-            let texts = SettingsTexts::read(&vault, level, global.as_ref(), call)?;
+            let texts = SettingsTexts::read(&vault, level, global.as_ref(), request)?;
             let Some(process_cache) = process_cache else {
                 return Ok(OpenVault::new(level, vault, Arc::new(texts.parse())));
             };

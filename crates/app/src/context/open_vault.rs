@@ -1,4 +1,4 @@
-//! A vault that a call opened, with what was read from it so far.
+//! A vault that a request opened, with what was read from it so far.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -56,15 +56,15 @@ pub struct OpenVault {
     vectors: Vectors,
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Arc<Index>>,
-    /// Index of this call, because none can be stored; with the reason.
+    /// Index of this request, because none can be stored; with the reason.
     temporary_index: OnceCell<(Index, String)>,
     fresh: std::cell::Cell<bool>,
     lagging: std::cell::Cell<bool>,
-    /// The notes of this call; in a long-lived process with the version of the index.
+    /// The notes of this request; in a long-lived process with the version of the index.
     notes: RefCell<Option<(Arc<LinkedNotes>, Option<IndexVersion>)>>,
-    /// The overview of this call; `None` in a long-lived process.
+    /// The overview of this request; `None` in a long-lived process.
     overview: RefCell<Option<Arc<Overview>>>,
-    /// Problems that the last walk of this call found.
+    /// Problems that the last walk of this request found.
     walk_findings: RefCell<Option<Vec<Finding>>>,
     unread: RefCell<Vec<Finding>>,
     ignores_usage: bool,
@@ -177,7 +177,7 @@ impl OpenVault {
         }
     }
 
-    /// Why the index of this call cannot be stored; `None` if it can.
+    /// Why the index of this request cannot be stored; `None` if it can.
     pub(super) fn index_storage_error(&self) -> Option<&str> {
         self.temporary_index.get().map(|(_, why)| why.as_str())
     }
@@ -187,12 +187,12 @@ impl OpenVault {
         self.fresh.get()
     }
 
-    /// Marks the index as refreshed for this call.
+    /// Marks the index as refreshed for this request.
     pub fn set_fresh(&self) {
         self.fresh.set(true);
     }
 
-    /// Records that this call reads the index as it is, which may lack the latest changes.
+    /// Records that this request reads the index as it is, which may lack the latest changes.
     pub(super) fn set_lagging(&self) {
         self.lagging.set(true);
     }
@@ -202,7 +202,7 @@ impl OpenVault {
         self.lagging.get()
     }
 
-    /// Makes the next read of this call refresh the index, if the last one did not.
+    /// Makes the next read of this request refresh the index, if the last one did not.
     pub(super) fn end_lag(&self) {
         if self.lagging.replace(false) {
             self.set_stale();
@@ -229,7 +229,7 @@ impl OpenVault {
         self.notes.borrow().as_ref()?.1.clone()
     }
 
-    /// Stores the notes for later reads in the same call and returns them.
+    /// Stores the notes for later reads in the same request and returns them.
     pub(super) fn keep_notes(
         &self,
         notes: Arc<LinkedNotes>,
@@ -244,12 +244,12 @@ impl OpenVault {
         self.overview.borrow().clone()
     }
 
-    /// Stores the overview for later reads in the same call.
+    /// Stores the overview for later reads in the same request.
     pub(super) fn keep_overview(&self, overview: Arc<Overview>) {
         *self.overview.borrow_mut() = Some(overview);
     }
 
-    /// Returns the problems that the last walk of this call found; `None` if there was no walk.
+    /// Returns the problems that the last walk of this request found; `None` if there was no walk.
     pub(super) fn walk_findings(&self) -> Option<Vec<Finding>> {
         self.walk_findings.borrow().clone()
     }

@@ -7,7 +7,7 @@ use crate::context::open::Context;
 /// Makes a typed path absolute without accessing the file system: expands `~`, resolves `.` and
 /// `..`, and joins relative paths to `base`.
 pub fn resolve_path(context: &Context, base: &Path, typed: &str) -> String {
-    resolve_with_home(context.call.home.as_deref(), base, typed)
+    resolve_with_home(context.request.home.as_deref(), base, typed)
 }
 
 /// Like [`resolve_path`], for callers without a vault.

@@ -1,9 +1,9 @@
-//! State that a long-lived process keeps between calls: opened indexes, vectors, models, settings, and
+//! State that a long-lived process keeps between requests: opened indexes, vectors, models, settings, and
 //! file watchers that save walking unchanged folders.
 //!
 //! A value is cached only with the version of everything on which it depends (`ValueCache`). Every
 //! opened file is compared with the one on disk, and a folder that cannot be watched is walked on
-//! every call.
+//! every request.
 
 use crate::context::models::ModelCache;
 use crate::context::open::Context;
@@ -29,12 +29,12 @@ const POLLS_PER_WALK: u32 = 10;
 /// Number of [`VaultChange`]s that can wait for the receiver.
 const MAX_WAITING_CHANGES: usize = 64;
 
-/// State that a long-lived process shares between calls: indexes, vectors, models and file watches.
+/// State that a long-lived process shares between requests: indexes, vectors, models and file watches.
 pub struct ProcessCache {
     vaults: Mutex<HashMap<PathBuf, Arc<VaultCache>>>,
     models: Arc<ModelCache>,
     is_watching: bool,
-    /// Time of the first call.
+    /// Time of the first request.
     began: OnceLock<Instant>,
 }
 
@@ -54,7 +54,7 @@ pub struct VaultChange {
 }
 
 impl ProcessCache {
-    /// Creates a cache without file watchers: every call walks the folders.
+    /// Creates a cache without file watchers: every request walks the folders.
     pub fn unwatched() -> Self {
         Self { is_watching: false, ..Self::default() }
     }
@@ -63,12 +63,12 @@ impl ProcessCache {
     ///
     /// # Errors
     /// Returns an error if the vaults cannot be opened.
-    pub fn open(self: &Arc<Self>, call: Request) -> Result<Context> {
-        self.began.get_or_init(|| call.now);
-        Context::open_with(call, Some(Arc::clone(self)))
+    pub fn open(self: &Arc<Self>, request: Request) -> Result<Context> {
+        self.began.get_or_init(|| request.now);
+        Context::open_with(request, Some(Arc::clone(self)))
     }
 
-    /// Time of the first call; `None` before it.
+    /// Time of the first request; `None` before it.
     pub(crate) fn began(&self) -> Option<Instant> {
         self.began.get().copied()
     }

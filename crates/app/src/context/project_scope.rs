@@ -1,4 +1,4 @@
-//! Recognizes projects, and decides whether a rule that is limited to a project applies where a call was made.
+//! Recognizes projects, and decides whether a rule that is limited to a project applies where a request was made.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn code_and_folders(folder: &Path) -> (Option<String>, Vec<String>) {
     (files.into_iter().min(), folders)
 }
 
-/// The names by which rules can refer to the project of a call.
+/// The names by which rules can refer to the project of a request.
 pub(crate) struct ProjectScope<'m> {
     context: &'m Context,
     /// Whether the caller named the project.
@@ -78,7 +78,7 @@ pub(crate) struct ProjectScope<'m> {
 }
 
 impl<'m> ProjectScope<'m> {
-    /// Creates the scope of the project that the caller named, or else of the folder of the call:
+    /// Creates the scope of the project that the caller named, or else of the folder of the request:
     /// the project's folder, the main work tree's, and those from there down to the working folder.
     pub fn of(context: &'m Context, workspace: Option<&str>) -> Self {
         let names = match workspace {
@@ -123,7 +123,7 @@ fn names_of_folder(context: &Context) -> Vec<String> {
     let vault = context.target().vault.root();
     let is_hidden = name(vault).is_some_and(|name| name.starts_with('.'));
     let root = vault.parent().filter(|_| is_hidden).unwrap_or(vault);
-    let cwd = context.call.cwd.as_path();
+    let cwd = context.request.cwd.as_path();
     let below = cwd.strip_prefix(root).ok();
     let below = below.or_else(|| cwd.strip_prefix(repository_of(cwd)?).ok()).unwrap_or(Path::new(""));
     let below = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());

@@ -116,31 +116,31 @@ pub(crate) fn of_part(part: &ShownPart) -> ReceiptEntry {
 /// Records the answer of an MCP tool, with its length in characters. Callers of a server for others
 /// get no receipt.
 pub fn record_tool(context: &Context, tool: &str, session: Option<String>, characters: usize) {
-    if context.call.by.has_token {
+    if context.request.caller.has_token {
         return;
     }
-    let session = session.or_else(|| context.call.by.session.clone());
+    let session = session.or_else(|| context.request.caller.session.clone());
     let entry = ReceiptEntry { ids: context.take_shown(), ..ReceiptEntry::new(ShownKind::Tool, characters) };
     record(context, vec![ReceiptEntry { session, name: Some(tool.to_owned()), ..entry }]);
 }
 
 /// Records the output of a command if an agent ran it.
 pub fn record_command(context: &Context, text: &str) {
-    if context.call.by.kind == Actor::Agent {
+    if context.request.caller.kind == Actor::Agent {
         let entry = ReceiptEntry::of_text(ShownKind::Command, text);
-        let (name, ids) = (Some(context.call.verb.clone()), context.take_shown());
+        let (name, ids) = (Some(context.request.verb.clone()), context.take_shown());
         record(context, vec![ReceiptEntry { name, ids, ..entry }]);
     }
 }
 
-/// Appends entries with the time, session and agent of the call. A receipt that cannot be written
+/// Appends entries with the time, session and agent of the request. A receipt that cannot be written
 /// stops nothing.
 pub(crate) fn record(context: &Context, entries: Vec<ReceiptEntry>) {
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let complete = |entry: ReceiptEntry| ReceiptEntry {
         at: context.now(),
-        session: entry.session.clone().or_else(|| by.session.clone()),
-        agent: by.agent_name().unwrap_or_default(),
+        session: entry.session.clone().or_else(|| caller.session.clone()),
+        agent: caller.agent_name().unwrap_or_default(),
         ..entry
     };
     let entries: Vec<ReceiptEntry> = entries.into_iter().map(complete).collect();

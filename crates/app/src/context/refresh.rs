@@ -42,7 +42,7 @@ impl VaultNotes {
 }
 
 impl OpenVault {
-    /// Lists the files of the vault: its folder, or the commit that the call reads at.
+    /// Lists the files of the vault: its folder, or the commit that the request reads at.
     pub fn walk(&self) -> VaultListing {
         let exclude = self.excluded_folders();
         match &self.past {
@@ -51,7 +51,7 @@ impl OpenVault {
         }
     }
 
-    /// Returns the bytes of a note, from its file or from the commit that the call reads at.
+    /// Returns the bytes of a note, from its file or from the commit that the request reads at.
     ///
     /// # Errors
     /// Returns an error if the file or the Git object cannot be read.
@@ -126,7 +126,7 @@ impl OpenVault {
         Ok(refreshed)
     }
 
-    /// Updates or rebuilds the index as [`Self::reindex`] does. If it cannot be stored, this call uses a
+    /// Updates or rebuilds the index as [`Self::reindex`] does. If it cannot be stored, this request uses a
     /// temporary one: a vault that cannot be written to is answered all the same.
     fn reindex_for_call(
         &self,
@@ -172,13 +172,13 @@ fn too_large(path: &NotePath, size: u64) -> Finding {
 }
 
 impl Context {
-    /// Updates the index of this vault unless this call has already done so. With `no_refresh` set,
+    /// Updates the index of this vault unless this request has already done so. With `no_refresh` set,
     /// the index stays as it is and the answer carries a notice.
     ///
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn ensure_fresh(&self, open: &OpenVault) -> Result<()> {
-        if self.call.no_refresh && open.past.is_none() {
+        if self.request.no_refresh && open.past.is_none() {
             self.notice("the index was not updated (`--no-refresh`)");
             if self.may_trail() {
                 open.set_lagging();
@@ -221,10 +221,10 @@ impl Context {
     }
 
     /// Updates an index that other threads use as well, unless the vault's version shows that nothing
-    /// changed. A call that may lag does not wait for another thread that is at it, and one that compares
+    /// changed. A request that may lag does not wait for another thread that is at it, and one that compares
     /// with the latest changes anyway leaves a few of them to a later refresh.
     fn refresh_shared(&self, open: &OpenVault, vault_cache: &VaultCache) -> Result<()> {
-        let now = (self.call.clock)();
+        let now = (self.request.clock)();
         let is_current = |moment: &Option<VaultVersion>| {
             moment.as_ref().is_some_and(|moment| vault_cache.is_current(moment, open, now))
         };
@@ -243,7 +243,7 @@ impl Context {
             }
             None => vault_cache.lock_refresh(),
         };
-        // Taken before the listing: what happens from here on makes the next call look again.
+        // Taken before the listing: what happens from here on makes the next request look again.
         let (begun, writes) = (vault_cache.current_version(open), vault_cache.writes().count());
         if is_current(&begun) {
             return Ok(());
@@ -286,7 +286,7 @@ impl Context {
     ///
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt, or if it is damaged and the
-    /// call must answer quickly.
+    /// request must be answered quickly.
     pub fn query_index<T>(
         &self,
         open: &OpenVault,
@@ -303,7 +303,7 @@ impl Context {
         }
     }
 
-    /// Returns all notes of one vault, ordered by path. They are read once per call, and in a
+    /// Returns all notes of one vault, ordered by path. They are read once per request, and in a
     /// long-lived process once per version of the index.
     ///
     /// # Errors
@@ -329,7 +329,7 @@ impl Context {
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn overview_of(&self, open: &OpenVault) -> Result<Arc<LinkedNotes>> {
-        // A long-lived process keeps the complete notes; a call that must not write stores no overview.
+        // A long-lived process keeps the complete notes; a request that must not write stores no overview.
         let keeps_notes = open.past.is_none() && open.cached().is_some();
         if open.read_notes().is_some() || keeps_notes || self.is_low_latency() {
             return self.notes_of(open);
@@ -355,7 +355,7 @@ impl Context {
 
     /// Returns the problems with files of a vault as of the last refresh.
     pub(crate) fn walk_findings(&self, open: &OpenVault) -> Vec<Finding> {
-        let of_index = || open.index().listing_findings().filter(|_| self.call.no_refresh);
+        let of_index = || open.index().listing_findings().filter(|_| self.request.no_refresh);
         open.walk_findings().or_else(of_index).unwrap_or_else(|| open.walk().findings)
     }
 
@@ -392,7 +392,7 @@ impl Context {
         }
     }
 
-    /// Updates the index unless this call has already done so, and returns all notes if they are loaded.
+    /// Updates the index unless this request has already done so, and returns all notes if they are loaded.
     fn loaded_notes(&self, open: &OpenVault) -> Result<Option<Arc<LinkedNotes>>> {
         self.ensure_fresh(open)?;
         if let Some(notes) = open.read_notes() {

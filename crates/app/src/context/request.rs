@@ -12,7 +12,7 @@ use cm_store::vault::PrivateHome;
 /// Parameters and environment of one operation, as the CLI, MCP or HTTP interface received them.
 #[derive(Clone)]
 pub struct Request {
-    /// Working directory of the call; relative paths refer to it.
+    /// Working directory of the request; relative paths refer to it.
     pub cwd: PathBuf,
     /// The explicitly selected vault; if set, no other vault is opened.
     pub vault: Option<PathBuf>,
@@ -25,9 +25,9 @@ pub struct Request {
     pub variables: BTreeMap<String, String>,
     /// All environment variables. Programs that run a model receive only a few of them.
     pub environment: BTreeMap<String, String>,
-    /// Time at which the call began; constant during the call.
+    /// Time at which the request began; constant during the request.
     pub now: Instant,
-    /// Whether `now` was set explicitly, so that it applies to all calls of a long-lived process.
+    /// Whether `now` was set explicitly, so that it applies to all requests of a long-lived process.
     pub now_is_given: bool,
     /// Seed of the random part of new IDs: equal seeds generate equal IDs.
     pub seed: Option<String>,
@@ -35,7 +35,7 @@ pub struct Request {
     pub no_refresh: bool,
     /// Whether the response becomes part of an agent's prompt. Only trusted vaults are opened then.
     pub for_prompts: bool,
-    pub by: CallerIdentity,
+    pub caller: CallerIdentity,
     /// Monotonic clock in milliseconds, used for time limits.
     pub clock: fn() -> u64,
     /// Maximum number of threads for computations.
@@ -52,10 +52,13 @@ impl fmt::Debug for Request {
     // Of the variables only the names, for one may hold a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.variables.keys().collect();
-        let mut call = f.debug_struct("Request");
-        call.field("cwd", &self.cwd).field("vault", &self.vault).field("global", &self.global);
-        call.field("variables", &names).field("now", &self.now).field("seed", &self.seed);
-        call.field("no_refresh", &self.no_refresh).field("by", &self.by).field("holder", &self.holder);
-        call.finish()
+        let mut debug = f.debug_struct("Request");
+        debug.field("cwd", &self.cwd).field("vault", &self.vault).field("global", &self.global);
+        debug.field("variables", &names).field("now", &self.now).field("seed", &self.seed);
+        debug
+            .field("no_refresh", &self.no_refresh)
+            .field("caller", &self.caller)
+            .field("holder", &self.holder);
+        debug.finish()
     }
 }

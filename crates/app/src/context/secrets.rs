@@ -51,7 +51,7 @@ fn rules_of(context: &Context, open: &OpenVault, extra: &[String]) -> Result<(Re
     let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
     let rules = rules.with_extra(extra).map_err(|error| no_pattern(&error))?;
     open.settings.ignored("redaction.").for_each(|notice| context.notice(notice));
-    let (rules, file) = with_file_of(rules, &open.settings, &context.call)?;
+    let (rules, file) = with_file_of(rules, &open.settings, &context.request)?;
     Ok((rules, format!("{enabled} {extra:?}{file}")))
 }
 
@@ -60,12 +60,12 @@ fn rules_of(context: &Context, open: &OpenVault, extra: &[String]) -> Result<(Re
 fn with_file_of(
     rules: RedactionRules,
     settings: &Settings,
-    call: &Request,
+    request: &Request,
 ) -> Result<(RedactionRules, String)> {
     let name = keys::REDACTION_RULES.name;
     let typed = settings.text(keys::REDACTION_RULES).map(str::trim).filter(|typed| !typed.is_empty());
     let Some(typed) = typed else { return Ok((rules, String::new())) };
-    let path = PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed));
+    let path = PathBuf::from(resolve_with_home(request.home.as_deref(), &request.cwd, typed));
     let bytes = external_folder::file(&path).map_err(|error| {
         Error::refused("invalid-setting", format!("the file of {name} was not read: {error}"))
             .hint(format!("correct the path, or remove it with `cm config unset {name} --private`"))
@@ -99,13 +99,13 @@ pub(crate) fn rules_of_logs(context: &Context, open: &OpenVault) -> Result<(Reda
     rules_of(context, open, &extra)
 }
 
-/// Returns the log rules of the vault that the call would open, or the built-in rules if there is
+/// Returns the log rules of the vault that the request would open, or the built-in rules if there is
 /// none.
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub(crate) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
-    match Context::open(call.clone()) {
+pub(crate) fn rules_for_request(request: &Request) -> Result<RedactionRules> {
+    match Context::open(request.clone()) {
         Ok(context) => Ok(rules_of_logs(&context, context.target())?.0),
         Err(_) => Ok(RedactionRules::default()),
     }
@@ -116,10 +116,10 @@ pub(crate) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub(crate) fn rules_for_server(settings: &Settings, call: &Request) -> Result<RedactionRules> {
+pub(crate) fn rules_for_server(settings: &Settings, request: &Request) -> Result<RedactionRules> {
     let extra = settings.texts(keys::REDACTION_EXTRA);
     let rules = RedactionRules::default().with_extra(&extra).map_err(|error| no_pattern(&error))?;
-    Ok(with_file_of(rules, settings, call)?.0)
+    Ok(with_file_of(rules, settings, request)?.0)
 }
 
 fn no_pattern(error: &PatternError) -> Error {
@@ -171,8 +171,8 @@ const MARK: &str = "cm:allow-secret";
 impl SecretExceptions {
     /// Returns the exceptions of the vault for a person; empty for an agent or a guest.
     pub(crate) fn of(context: &Context, open: &OpenVault) -> Self {
-        let by = &context.call.by;
-        if by.agent.is_some() || by.has_token {
+        let caller = &context.request.caller;
+        if caller.agent.is_some() || caller.has_token {
             return Self::default();
         }
         Self {

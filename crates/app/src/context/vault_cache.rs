@@ -1,4 +1,4 @@
-//! State of one vault that a long-lived process keeps between calls.
+//! State of one vault that a long-lived process keeps between requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 

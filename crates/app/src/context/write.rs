@@ -185,7 +185,7 @@ fn attempt(
     let changed: Vec<NotePath> = files.iter().map(|file| file.path.clone()).collect();
     core_listing::shorten_core(context, open, &mut files)?;
     let operation = context.new_uuid().simple().to_string();
-    let message = secrets::clean_message(&rules, with_actor(set.message, &context.call.by))?;
+    let message = secrets::clean_message(&rules, with_actor(set.message, &context.request.caller))?;
     let message = CommitMessage { operation: Some(operation.clone()), ..message };
     if commits {
         moved_notes::find_moved(open, &mut files)?;
@@ -212,7 +212,7 @@ fn attempt(
     if let Some(vault_cache) = open.cached() {
         vault_cache
             .writes()
-            .record(context.call.by.actor.as_deref(), entry.files.iter().map(|file| &file.path));
+            .record(context.request.caller.actor.as_deref(), entry.files.iter().map(|file| &file.path));
     }
     journal.done(&entry.operation)?;
     // Folding usage is housekeeping: the change stands whether or not it works.
@@ -277,7 +277,7 @@ pub fn commit_as_is(
     if changes.is_empty() {
         return Ok(outcome);
     }
-    let message = secrets::clean_message(&rules, with_actor(message(&sound), &context.call.by))?;
+    let message = secrets::clean_message(&rules, with_actor(message(&sound), &context.request.caller))?;
     let committed = repo.commit(&changes, &message, &options(context, open))?;
     outcome.commit = committed.map(|committed| committed.id.to_string());
     Ok(outcome)
@@ -295,13 +295,13 @@ pub fn recover(context: &Context) -> Result<usize> {
     Ok(WriteSession::begin(context, open)?.completed)
 }
 
-fn with_actor(message: CommitMessage, by: &CallerIdentity) -> CommitMessage {
-    let (agent, by) = (by.agent_name(), by.clone());
+fn with_actor(message: CommitMessage, caller: &CallerIdentity) -> CommitMessage {
+    let (agent, caller) = (caller.agent_name(), caller.clone());
     CommitMessage {
-        actor: message.actor.or(by.actor),
+        actor: message.actor.or(caller.actor),
         agent: message.agent.or(agent),
-        session: message.session.or(by.session),
-        reason: message.reason.or(by.reason),
+        session: message.session.or(caller.session),
+        reason: message.reason.or(caller.reason),
         ..message
     }
 }

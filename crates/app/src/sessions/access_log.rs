@@ -69,12 +69,12 @@ pub struct ReadLogEntry {
 /// Appends reads to the access log. If the file cannot be written, adds a notice; the command
 /// continues.
 pub fn record(context: &Context, reads: Vec<SessionRead>) {
-    let call = &context.call;
+    let request = &context.request;
     let entry = |read: SessionRead| ReadLogEntry {
-        at: call.now,
-        command: call.verb.clone(),
+        at: request.now,
+        command: request.verb.clone(),
         // Commands that have a flag `--agent` mean another agent by it.
-        by: call.variables.get("CM_AGENT").filter(|name| !name.is_empty()).cloned(),
+        by: request.variables.get("CM_AGENT").filter(|name| !name.is_empty()).cloned(),
         agent: read.agent,
         log: read.log,
         count: read.sessions.len(),

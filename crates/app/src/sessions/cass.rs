@@ -81,7 +81,7 @@ pub fn outside(context: &Context, options: &Options, since: Option<Instant>) -> 
             .which
             .workspace
             .as_deref()
-            .map(|typed| resolve_path(context, &context.call.cwd, typed)),
+            .map(|typed| resolve_path(context, &context.request.cwd, typed)),
         since,
     };
     let found = hits.into_iter().filter(|hit| which.matches(hit)).map(|hit| shown(hit, &rules));
@@ -95,14 +95,14 @@ pub fn outside(context: &Context, options: &Options, since: Option<Instant>) -> 
 
 /// Runs `cass` and returns its output; `None` with a notice if it fails.
 fn run_program(context: &Context, options: &Options) -> Option<String> {
-    let call = &context.call;
-    let mut environment: BTreeMap<String, String> = call
+    let request = &context.request;
+    let mut environment: BTreeMap<String, String> = request
         .variables
         .iter()
         .filter(|(name, _)| PASSED_VARIABLES.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    let home = call.home.as_deref().filter(|home| home.is_dir());
+    let home = request.home.as_deref().filter(|home| home.is_dir());
     environment.extend(home.map(|home| ("HOME".to_owned(), home.display().to_string())));
     // A query that begins with a dash would be taken for a flag.
     let dash = if options.query.starts_with('-') { " " } else { "" };
@@ -112,7 +112,7 @@ fn run_program(context: &Context, options: &Options) -> Option<String> {
     let program = ExternalProgram {
         argv: &argv,
         environment: &environment,
-        folder: home.unwrap_or(&call.cwd),
+        folder: home.unwrap_or(&request.cwd),
         timeout: Duration::from_secs_f64(context.target().settings.number(keys::SOURCES_CASS_TIMEOUT_S)),
         max_output_bytes: MAX_OUTPUT_BYTES,
         is_interactive: false,

@@ -273,7 +273,7 @@ pub(crate) fn verified_sessions<'s>(
             .collect()
     };
     let seen = verified(&names);
-    if seen.len() == names.len() || context.call.no_refresh || sessions::refresh(context).is_err() {
+    if seen.len() == names.len() || context.request.no_refresh || sessions::refresh(context).is_err() {
         return seen;
     }
     verified(&names)

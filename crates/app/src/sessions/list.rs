@@ -83,7 +83,7 @@ pub(crate) fn filter(
     let workspace = which.workspace.as_deref();
     Ok(SessionIndexFilter {
         agents: which.agents.as_deref().map(agents).transpose()?.unwrap_or_default(),
-        workspace: workspace.map(|typed| resolve_path(context, &context.call.cwd, typed)),
+        workspace: workspace.map(|typed| resolve_path(context, &context.request.cwd, typed)),
         since,
         ..SessionIndexFilter::default()
     })

@@ -54,8 +54,9 @@ pub struct LogReadSummary {
 ///
 /// # Errors
 /// Returns an error if a name is not that of a supported agent.
-pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
-    let typed = call.by.agent.as_ref().filter(|typed| call.variables.get("CM_AGENT") != Some(typed));
+pub fn agents_of(request: &Request) -> Result<Vec<Agent>> {
+    let typed =
+        request.caller.agent.as_ref().filter(|typed| request.variables.get("CM_AGENT") != Some(typed));
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
 }
 
@@ -65,13 +66,13 @@ pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
 /// # Errors
 /// Returns an error without a home folder. An unreadable log only causes a notice.
 pub fn each(
-    call: &Request,
+    request: &Request,
     wanted: &LogSelection,
     progress: &dyn Fn(Progress),
     take: &mut dyn FnMut(ParsedSession),
 ) -> Result<LogReadSummary> {
-    let context = Context::open(call.clone()).ok();
-    let sources = LogSources::at(call, context.as_ref())?;
+    let context = Context::open(request.clone()).ok();
+    let sources = LogSources::at(request, context.as_ref())?;
     let mut found = sources.find(&wanted.agents);
     let mut read = LogReadSummary { logs: found.sources.len(), ..LogReadSummary::default() };
     read.notices.extend(found.errors.iter().map(|error| error.to_string().into()));

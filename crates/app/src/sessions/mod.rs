@@ -80,12 +80,12 @@ pub struct SessionAccess {
 }
 
 impl SessionAccess {
-    /// Opens the index and reads new log entries, unless the call has `no_refresh` set.
+    /// Opens the index and reads new log entries, unless the request has `no_refresh` set.
     ///
     /// # Errors
     /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
     pub fn open(context: &Context, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
-        if context.call.no_refresh {
+        if context.request.no_refresh {
             context.notice("the session index was not updated (`--no-refresh`)");
         } else {
             refresh_index::refresh(context, progress)?;
@@ -175,8 +175,8 @@ impl SessionAccess {
 /// Returns the folder of the session index. Each owner of tokens has a separate index, which contains
 /// only the sessions that this person uploaded.
 pub(crate) fn folder(context: &Context) -> std::path::PathBuf {
-    let by = &context.call.by;
-    let name = match (by.has_token, &by.actor) {
+    let caller = &context.request.caller;
+    let name = match (caller.has_token, &caller.actor) {
         (false, _) => "sessions".to_owned(),
         (true, None) => "sent".to_owned(),
         (true, Some(person)) => format!("sent-{}", &blake3::hash(person.as_bytes()).to_hex()[..16]),

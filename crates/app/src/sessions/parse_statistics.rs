@@ -65,7 +65,7 @@ pub fn understood(context: &Context) -> Result<Option<Vec<ParseStatistics>>> {
 /// Maps each log path to its agent, by the indexed sessions or else by the location of the log.
 fn agents_of_logs(context: &Context, access: &SessionAccess) -> Result<HashMap<String, String>> {
     let mut agents = HashMap::new();
-    if let Some(home) = context.call.home.clone() {
+    if let Some(home) = context.request.home.clone() {
         let found = LogSources::of(context, context.target(), home).find(&[]);
         agents.extend(found.sources.iter().map(|source| (path_of(source), source.agent.name().to_owned())));
     }

@@ -32,7 +32,7 @@ impl ProjectFolders {
         let folder = project(open);
         // A vault that is a repository of its own may lie inside the project's.
         let repo = Repo::discover(folder).ok().flatten();
-        let home = context.call.home.as_deref();
+        let home = context.request.home.as_deref();
         let spans_home = |path: &Path| home.is_some_and(|home| is_within(home, path));
         let repo = repo.filter(|repo| !spans_home(repo.workdir()));
         let mut trees = vec![folder.to_owned()];

@@ -36,7 +36,7 @@ const MAX_NOTICES: usize = 3;
 /// so, or if the index cannot be written, adds a notice and leaves it as it is.
 ///
 /// # Errors
-/// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
+/// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the request
 /// was cancelled.
 pub fn refresh(context: &Context, progress: &mut dyn FnMut(Progress)) -> Result<()> {
     refresh_within(context, Duration::ZERO, progress)
@@ -52,7 +52,7 @@ pub fn refresh_within(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<()> {
     let open = context.target();
-    let Some(home) = &context.call.home else {
+    let Some(home) = &context.request.home else {
         context.notice("the home directory is unknown, so no logs are read");
         return Ok(());
     };
@@ -65,7 +65,7 @@ pub fn refresh_within(
         rules,
         large: open.settings.integer(keys::SESSIONS_MAX_FILE_MB) as u64 * 1_000_000,
         notices: RefreshNotices::default(),
-        watch: context.call.watch.clone(),
+        watch: context.request.watch.clone(),
         first: false,
         patience,
     };
@@ -75,7 +75,7 @@ pub fn refresh_within(
         read => read,
     };
     reader.notices.add_notices(context);
-    if reader.first && reader.sources.allowed.allows_all() && !context.call.by.has_token {
+    if reader.first && reader.sources.allowed.allows_all() && !context.request.caller.has_token {
         context
             .notice("the global vault reads sessions of all projects; limit them with `sessions.workspaces`");
     }
@@ -89,7 +89,7 @@ pub fn refresh_within(
     let changed = reader.notices.read.len();
     access_log::record(context, std::mem::take(&mut reader.notices.read));
     // What was read until then is kept; the next reading goes on.
-    context.call.watch.check_cancelled()?;
+    context.request.watch.check_cancelled()?;
     match read {
         Ok(()) => {
             embed(context, changed);
@@ -115,9 +115,9 @@ pub fn refresh_within(
 fn embed(context: &Context, changed: usize) {
     let Some(vectors) = SessionVectors::open(context) else { return };
     let limit = budget(&context.target().settings).as_millis() as u64 * changed.clamp(1, MAX_LIMITS) as u64;
-    let deadline = (context.call.clock)() + limit;
+    let deadline = (context.request.clock)() + limit;
     let embedded = vectors.embed_coarse().and_then(|()| {
-        let in_time = |_: Progress| limit > 0 && (context.call.clock)() < deadline;
+        let in_time = |_: Progress| limit > 0 && (context.request.clock)() < deadline;
         vectors.embed_fine(&mut { in_time }).map(|_| ())
     });
     if let Err(error) = embedded {

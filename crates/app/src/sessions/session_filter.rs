@@ -45,7 +45,7 @@ impl SessionFilter {
             typed.iter().map(|typed| resolve_path(context, base, typed)).collect()
         };
         let (own, shared) = (folders(SettingsOwner::Own), folders(SettingsOwner::Shared));
-        let is_job = context.call.by.kind == Actor::Job;
+        let is_job = context.request.caller.kind == Actor::Job;
         let (project, own) = match is_global(context, open) {
             // Nobody watches a job: it reads what a person has named for it.
             _ if is_job => (Some(ProjectFolders::with_names(own)), Vec::new()),
@@ -153,7 +153,7 @@ fn lists(open: &OpenVault, setting: &TypedSetting<Vec<String>>) -> Vec<Vec<Strin
 
 /// Returns whether this is the global vault, even if it was opened by path.
 pub fn is_global(context: &Context, open: &OpenVault) -> bool {
-    let global = context.call.global.as_ref().and_then(|path| path.canonicalize().ok());
+    let global = context.request.global.as_ref().and_then(|path| path.canonicalize().ok());
     open.level == VaultLevel::Global
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
 }

@@ -17,7 +17,7 @@ use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource};
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::{SettingOrigin, keys};
 
-/// The session logs that a call may read.
+/// The session logs that a request may read.
 pub struct LogSources {
     /// Filter for the sessions in the logs.
     pub allowed: SessionFilter,
@@ -37,8 +37,8 @@ enum UploadSenders {
 }
 
 impl UploadSenders {
-    fn of(by: &CallerIdentity) -> Self {
-        if by.has_token { Self::Person(by.actor.clone()) } else { Self::All }
+    fn of(caller: &CallerIdentity) -> Self {
+        if caller.has_token { Self::Person(caller.actor.clone()) } else { Self::All }
     }
 
     /// Whether a session with this header may be read. A log without a header has no known sender.
@@ -61,7 +61,7 @@ pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> 
 
 /// Returns whether the caller has a token and a person other than its owner uploaded the session.
 pub(crate) fn is_of_another_sender(context: &Context, session: &str) -> bool {
-    let senders = UploadSenders::of(&context.call.by);
+    let senders = UploadSenders::of(&context.request.caller);
     if senders == UploadSenders::All {
         return false;
     }
@@ -84,14 +84,14 @@ impl LogSources {
     pub fn of(context: &Context, open: &OpenVault, home: PathBuf) -> Self {
         let allowed = SessionFilter::of(context, open);
         let sent = open.vault.private_file(SENT).ok();
-        let senders = UploadSenders::of(&context.call.by);
-        if context.call.by.has_token || allowed.allows_none() {
+        let senders = UploadSenders::of(&context.request.caller);
+        if context.request.caller.has_token || allowed.allows_none() {
             return Self { allowed, places: None, uploads: sent, senders };
         }
         let project = project(open);
         let mut places = LogLocations::of_home(home);
-        places.environment = context.call.variables.clone();
-        places.workspaces = vec![context.call.cwd.clone(), project.to_owned()];
+        places.environment = context.request.variables.clone();
+        places.workspaces = vec![context.request.cwd.clone(), project.to_owned()];
         places.workspaces.extend(allowed.folders());
         places.workspaces.sort();
         places.workspaces.dedup();
@@ -103,12 +103,12 @@ impl LogSources {
         Self { allowed, places: Some(places), uploads: sent, senders }
     }
 
-    /// Builds the sources for a call that may have no vault; uses the vault of `context` if given.
+    /// Builds the sources for a request that may have no vault; uses the vault of `context` if given.
     ///
     /// # Errors
     /// Returns an error if the home folder is unknown.
-    pub fn at(call: &Request, context: Option<&Context>) -> Result<Self> {
-        let home = call.home.clone().ok_or_else(|| {
+    pub fn at(request: &Request, context: Option<&Context>) -> Result<Self> {
+        let home = request.home.clone().ok_or_else(|| {
             Error::usage("there is no home directory to search for logs")
                 .hint("set HOME, or pass a folder of logs")
         })?;
@@ -116,13 +116,13 @@ impl LogSources {
             return Ok(Self::of(context, context.target(), home));
         }
         let mut places = LogLocations::of_home(home);
-        places.environment.clone_from(&call.variables);
-        places.workspaces = vec![call.cwd.clone()];
+        places.environment.clone_from(&request.variables);
+        places.workspaces = vec![request.cwd.clone()];
         Ok(Self {
             allowed: SessionFilter::all(),
             places: Some(places),
             uploads: None,
-            senders: UploadSenders::of(&call.by),
+            senders: UploadSenders::of(&request.caller),
         })
     }
 
@@ -162,7 +162,7 @@ impl LogSources {
 /// Returns the logs that the settings of the target vault permit, including those stored in the
 /// folder `worked_in`. `None` without a home folder.
 pub fn sources(context: &Context, worked_in: Option<&str>) -> Option<LogSources> {
-    let mut sources = LogSources::of(context, context.target(), context.call.home.clone()?);
+    let mut sources = LogSources::of(context, context.target(), context.request.home.clone()?);
     if let Some(places) = &mut sources.places {
         places.workspaces.extend(worked_in.map(PathBuf::from));
     }

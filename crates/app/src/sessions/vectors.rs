@@ -53,7 +53,7 @@ impl<'m> SessionVectors<'m> {
         if question.trim().is_empty() {
             return None;
         }
-        if !self.context.call.no_refresh && !self.context.is_low_latency() {
+        if !self.context.request.no_refresh && !self.context.is_low_latency() {
             self.embed_coarse().ok()?;
             self.catch_up();
         }
@@ -72,9 +72,11 @@ impl<'m> SessionVectors<'m> {
             // A long-lived process embeds in the background, because a client waits for each answer.
             return;
         }
-        let deadline = (self.context.call.clock)() + limit;
+        let deadline = (self.context.request.clock)() + limit;
         let _ = self.embed_fine(&mut |progress| {
-            limit > 0 && progress.total - progress.done <= CATCH_UP && (self.context.call.clock)() < deadline
+            limit > 0
+                && progress.total - progress.done <= CATCH_UP
+                && (self.context.request.clock)() < deadline
         });
     }
 
@@ -150,7 +152,7 @@ impl<'m> SessionVectors<'m> {
         let embedded_keys = table.map_or_else(PassageSet::default, |table| table.keys());
         let missing = self.sessions.passages_without(&embedded_keys)?;
         let mut progress = Progress { done: 0, total: missing.len() };
-        let step = PASSAGES_PER_CHECK * self.context.call.threads.max(1);
+        let step = PASSAGES_PER_CHECK * self.context.request.threads.max(1);
         for passages in missing.chunks(step) {
             if !go_on(progress) || !self.embed_some(model, passages)? {
                 return Ok(progress);

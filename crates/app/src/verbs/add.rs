@@ -212,7 +212,7 @@ fn plan(
     let path = new_note_path(open, &folder, &title, &id)?;
     let (template, _) = template_of(context, open, &note_type.name)?;
     let body = options.body.clone().unwrap_or_else(|| of_template(&template));
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let text = compose::memory(&MemoryDraft {
         id: id.clone(),
         note_type: note_type.name.clone(),
@@ -221,9 +221,9 @@ fn plan(
         importance: options.importance.unwrap_or(0.5),
         confidence: options.confidence,
         created: context.now(),
-        author: by.actor.clone(),
-        agent: by.agent_name(),
-        session: by.session.clone(),
+        author: caller.actor.clone(),
+        agent: caller.agent_name(),
+        session: caller.session.clone(),
         body,
         extra,
     });

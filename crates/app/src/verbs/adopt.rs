@@ -138,8 +138,8 @@ fn chosen(
     let mut folders = Vec::new();
     for typed in paths {
         match (
-            open.vault.locate(&context.call.cwd, typed),
-            external_folder::folder_of(&open.vault, &context.call.cwd, typed),
+            open.vault.locate(&context.request.cwd, typed),
+            external_folder::folder_of(&open.vault, &context.request.cwd, typed),
         ) {
             (Some(file), _) => {
                 files.insert(file, true);

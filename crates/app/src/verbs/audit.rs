@@ -101,7 +101,7 @@ impl AuditReport {
 /// A bullet that is not found, or a workspace that cannot be read.
 pub fn audit(context: &Context, options: &Options) -> Result<AuditReport> {
     let vaults: Vec<_> = context.vaults.iter().map(|open| &open.vault).collect();
-    let cwd = &context.call.cwd;
+    let cwd = &context.request.cwd;
     let root = match &options.workspace {
         Some(folder) => cwd.join(folder),
         None => Workspace::root_of(cwd).to_owned(),

@@ -64,8 +64,8 @@ impl CompletionValue {
 
 /// Returns the values that start with `typed`, ignoring case and diacritics; at most 200. Notes and
 /// sessions are sorted by time, newest first.
-pub fn completions(call: &Request, subject: CompletionSubject, typed: &str) -> Vec<CompletionValue> {
-    let context = Context::open_read_only(call.clone()).ok();
+pub fn completions(request: &Request, subject: CompletionSubject, typed: &str) -> Vec<CompletionValue> {
+    let context = Context::open_read_only(request.clone()).ok();
     let mut values = match (&context, subject) {
         (_, CompletionSubject::Setting) => {
             KEYS.iter().map(|key| CompletionValue::new(key.name, Some(key.about))).collect()

@@ -98,7 +98,7 @@ pub fn condense(context: &Context) -> Result<CondenseResult> {
     let mut outcome = CondenseResult { memories, commit: None };
     let job = CallerIdentity {
         kind: Actor::Job,
-        actor: context.call.by.actor.clone(),
+        actor: context.request.caller.actor.clone(),
         ..CallerIdentity::default()
     };
     let written =

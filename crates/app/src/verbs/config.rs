@@ -147,7 +147,7 @@ pub fn set(
         let open = context.target();
         let global = context.vaults.iter().find(|other| other.level == VaultLevel::Global);
         let global = global.map(|open| &open.vault);
-        let settings = SettingsTexts::read(&open.vault, open.level, global, &context.call)?.parse();
+        let settings = SettingsTexts::read(&open.vault, open.level, global, &context.request)?.parse();
         embedding::choice_of(context, open, &settings);
     }
     Ok(outcome)

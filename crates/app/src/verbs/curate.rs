@@ -363,11 +363,11 @@ impl<'a> CurationInputs<'a> {
 
 /// Returns the session, agent and author of a delta file; missing ones are those of the caller.
 pub(crate) fn proposer(context: &Context, file: &DeltaFile) -> Proposer {
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     Proposer {
-        session: file.session.clone().or_else(|| by.session.clone()),
-        agent: file.agent.clone().or_else(|| by.agent_name()),
-        author: by.actor.clone(),
+        session: file.session.clone().or_else(|| caller.session.clone()),
+        agent: file.agent.clone().or_else(|| caller.agent_name()),
+        author: caller.actor.clone(),
         own_name: feedback_author(context, None),
     }
 }

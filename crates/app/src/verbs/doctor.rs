@@ -76,7 +76,7 @@ impl HealthReport {
     /// Removes absolute paths of this machine if the caller is remote.
     #[must_use]
     pub fn concealed(self, context: &Context) -> Self {
-        let conceal = |text| context.call.conceal_paths(text);
+        let conceal = |text| context.request.conceal_paths(text);
         let checks = self.checks.into_iter().map(|check| {
             let (message, hint) = (conceal(check.message), check.hint.map(|hint| hint.map(conceal)));
             HealthCheck { message, hint, ..check }

@@ -104,7 +104,7 @@ pub fn status(context: &Context) -> Result<EmbeddingStatus> {
 /// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
 /// error are preserved.
 pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<EmbeddingStatus> {
-    let begun = (context.call.clock)();
+    let begun = (context.request.clock)();
     let model = match context.models().fine() {
         Some(Ok(model)) => model,
         Some(Err(error)) => return Err((&*error).into()),
@@ -126,7 +126,7 @@ pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) 
         context.complete(open);
         let step = match context.models().choice() {
             EmbeddingProvider::Builtin(_) | EmbeddingProvider::None => {
-                TEXTS_PER_BATCH * context.call.threads.max(1)
+                TEXTS_PER_BATCH * context.request.threads.max(1)
             }
             EmbeddingProvider::Outside(_) => model.batch(),
         };
@@ -145,7 +145,7 @@ pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) 
             })?
             .done;
     }
-    let ms = (context.call.clock)().saturating_sub(begun);
+    let ms = (context.request.clock)().saturating_sub(begun);
     Ok(EmbeddingStatus { read, ms, ..status(context)? })
 }
 
@@ -154,7 +154,7 @@ pub fn embed(context: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) 
 ///
 /// # Errors
 /// A model that cannot be opened or does not answer; the settings then stay unchanged.
-pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
+pub fn change(request: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     if let ("builtin", Some(model)) =
         (change.provider.as_str(), change.model.as_deref().filter(|model| !model.is_empty()))
         && BuiltinModel::of(model).is_none()
@@ -163,7 +163,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
         return Err(Error::usage(format!("there is no built-in model `{model}`"))
             .hint(format!("the built-in models are {names}")));
     }
-    let mut tried = call.clone();
+    let mut tried = request.clone();
     for (name, value) in change.settings().chain([("provider", Some(change.provider.as_str()))]) {
         let variable = format!("CM_EMBEDDINGS_{}", name.to_uppercase());
         tried.variables.insert(variable, value.unwrap_or_default().to_owned());
@@ -174,12 +174,12 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
         model.map_err(|error| Error::from(&*error))?.embed_query("test text")?;
     }
     context.take_notices();
-    let context = Context::open(call.clone())?;
+    let context = Context::open(request.clone())?;
     for (name, value) in change.settings() {
         config::set(&context, &format!("embeddings.{name}"), value, SettingsTarget::Private)?;
     }
     config::set(&context, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;
-    let context = Context::open(call)?;
+    let context = Context::open(request)?;
     let status = status(&context)?;
     context.take_notices();
     Ok(status)

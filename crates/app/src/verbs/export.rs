@@ -80,7 +80,7 @@ impl ExportResult {
 /// unreadable notes.
 pub fn export(context: &Context, options: &Options) -> Result<ExportResult> {
     let open = context.target();
-    let out = options.out.as_deref().map(|out| context.call.cwd.join(out));
+    let out = options.out.as_deref().map(|out| context.request.cwd.join(out));
     match (options.format, out) {
         (ExportFormat::Json, out) => document(context, open, options, out.as_deref()),
         (ExportFormat::MemoryMd, out) => memory_md(context, open, options, out.as_deref()),
@@ -136,7 +136,7 @@ pub fn site(
     render: impl FnOnce(&Context) -> Result<(usize, Vec<(String, Vec<u8>)>)>,
 ) -> Result<ExportResult> {
     let open = context.target();
-    let Some(out) = options.out.as_deref().map(|out| context.call.cwd.join(out)) else {
+    let Some(out) = options.out.as_deref().map(|out| context.request.cwd.join(out)) else {
         return Err(Error::usage("this format needs an output folder").hint("for example `--out ../site`"));
     };
     refuse_inside_vault(open, &out)?;

@@ -109,23 +109,23 @@ const MAX_LINE_BYTES: usize = 16 << 20;
 /// # Errors
 /// An unreadable path, no session to analyze, or an output folder that cannot be written.
 pub fn friction(
-    call: &Request,
+    request: &Request,
     options: &Options,
     progress: &dyn Fn(Progress),
 ) -> Result<(FrictionReport, Vec<UserText>)> {
-    let out = folder_of(call, options.out.as_deref())?;
+    let out = folder_of(request, options.out.as_deref())?;
     let examiner = Examiner {
-        call,
+        request,
         config: FrictionConfig::of(options.rules),
-        secrets: secrets::rules_for_call(call)?,
-        context: Context::open(call.clone()).ok(),
+        secrets: secrets::rules_for_request(request)?,
+        context: Context::open(request.clone()).ok(),
     };
     let mut notices = Vec::new();
     let (logs, examined) = match &options.path {
-        Some(path) => examiner.of_path(&call.cwd.join(path), progress)?,
+        Some(path) => examiner.of_path(&request.cwd.join(path), progress)?,
         None => {
             let mut examined = Vec::new();
-            let read = logs::each(call, &options.wanted, progress, &mut |session| {
+            let read = logs::each(request, &options.wanted, progress, &mut |session| {
                 examined.push(examiner.session(session));
             })?;
             notices = read.notices;
@@ -135,9 +135,9 @@ pub fn friction(
     if examined.is_empty() {
         return Err(nothing(logs, options));
     }
-    let analysis = conclude(examined, &examiner.config, call.now);
+    let analysis = conclude(examined, &examiner.config, request.now);
     let files = write_files(&out, &analysis)?;
-    Ok((found(&analysis, logs, shown(&out, &call.cwd), files), notices))
+    Ok((found(&analysis, logs, shown(&out, &request.cwd), files), notices))
 }
 
 fn nothing(logs: usize, options: &Options) -> Error {
@@ -151,7 +151,7 @@ fn nothing(logs: usize, options: &Options) -> Error {
 
 /// Rules and vault with which sessions are examined.
 struct Examiner<'c> {
-    call: &'c Request,
+    request: &'c Request,
     config: FrictionConfig,
     secrets: Secrets,
     /// Chooses the model that recognizes reports of harm; `None` without a vault.
@@ -202,7 +202,7 @@ impl Examiner<'_> {
     fn harm_done(&self, session: &ParsedSession) -> Vec<HarmDone> {
         let open = self.context.as_ref().map(Context::target);
         let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
-        incidents_of(self.call, &session.meta, &session.events, &judge)
+        incidents_of(self.request, &session.meta, &session.events, &judge)
             .into_iter()
             .map(|found| HarmDone {
                 at: found.event.at,
@@ -220,13 +220,13 @@ impl Examiner<'_> {
 ///
 /// # Errors
 /// Returns `leads-out` for such a link.
-fn folder_of(call: &Request, requested_folder: Option<&Path>) -> Result<PathBuf> {
+fn folder_of(request: &Request, requested_folder: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = requested_folder {
-        return Ok(call.cwd.join(folder));
+        return Ok(request.cwd.join(folder));
     }
-    let folder = call.cwd.join(FOLDER);
+    let folder = request.cwd.join(FOLDER);
     let there = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
-    let cwd = call.cwd.canonicalize().ok();
+    let cwd = request.cwd.canonicalize().ok();
     if there.zip(cwd).is_some_and(|(there, cwd)| there.starts_with(cwd)) {
         return Ok(folder);
     }

@@ -61,26 +61,29 @@ impl From<&GuardDecision> for Guarded {
     }
 }
 
-/// Judges a command for the call's working directory. Returns the verdict and notices.
-pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
+/// Judges a command for the request's working directory. Returns the verdict and notices.
+pub fn guard(request: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
     judged(
-        call,
+        request,
         |path_context| dangers(command, path_context),
         |path_context, knowledge| decide(command, path_context, &knowledge.incidents, &knowledge.blocked),
     )
 }
 
 /// Judges a tool call of an agent; `None` if it neither runs a command nor changes files.
-pub fn guard_tool_call(call: &Request, request: &GuardRequest) -> Option<(GuardDecision, Vec<UserText>)> {
-    if let Some(command) = &request.command {
-        return Some(guard(call.clone(), command));
+pub fn guard_tool_call(
+    request: &Request,
+    tool_call: &GuardRequest,
+) -> Option<(GuardDecision, Vec<UserText>)> {
+    if let Some(command) = &tool_call.command {
+        return Some(guard(request.clone(), command));
     }
-    let changes = request.changes.as_slice();
+    let changes = tool_call.changes.as_slice();
     (!changes.is_empty()).then(|| {
         let found = |path_context: &PathContext<'_>| {
             changes.iter().filter_map(|change| tool::danger(change, path_context)).collect()
         };
-        judged(call.clone(), found, |path_context, knowledge| {
+        judged(request.clone(), found, |path_context, knowledge| {
             decide_change(changes, path_context, &knowledge.incidents)
         })
     })
@@ -88,18 +91,18 @@ pub fn guard_tool_call(call: &Request, request: &GuardRequest) -> Option<(GuardD
 
 /// Loads incidents and blocked patterns for the detected dangers, then calls `decide`.
 fn judged(
-    call: Request,
+    request: Request,
     dangers: impl Fn(&PathContext<'_>) -> Vec<Danger>,
     decide: impl Fn(&PathContext<'_>, &GuardKnowledge) -> GuardDecision,
 ) -> (GuardDecision, Vec<UserText>) {
-    let cwd = resolved(&call.cwd);
+    let cwd = resolved(&request.cwd);
     // Without a home nothing lies in one.
-    let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
+    let home = request.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
     let path_context = PathContext { files: Some(&FileSystemLookup), ..PathContext::new(&cwd, &home) };
     // Incidents are looked for only where they can be like what the command does, which is seldom.
     let classes: Vec<DangerClass> = dangers(&path_context).iter().map(|danger| danger.class).collect();
     let mut knowledge = GuardKnowledge { classes, ..GuardKnowledge::default() };
-    match Context::open(call) {
+    match Context::open(request) {
         Ok(context) => {
             context.vaults.iter().for_each(|open| knowledge.read(open));
             knowledge.notices.splice(0..0, context.take_notices());

@@ -78,14 +78,14 @@ pub fn write(
     stated: Handoff,
     selected: Option<&str>,
 ) -> Result<HandoffAnswer> {
-    if context.call.by.has_token {
+    if context.request.caller.has_token {
         return Err(Error::refused("local-only", "a handoff belongs to a folder of this machine")
             .hint("write down what others need as an observation"));
     }
     let stated = stated.cleaned();
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     // The person's own goal is not that of whichever session ran here last.
-    let is_own = stated.goal.is_some() && by.agent_name().is_none() && by.session.is_none();
+    let is_own = stated.goal.is_some() && caller.agent_name().is_none() && caller.session.is_none();
     let found = match is_own && selected.is_none() {
         true => Ok(None),
         false => summarized_session(context, access, selected),
@@ -112,11 +112,11 @@ pub fn write(
     let origin = Origin {
         note_type: "handoff".to_owned(),
         at: context.now().to_string(),
-        agent: match by.agent_name() {
-            None if is_stated && by.session.is_none() => None,
+        agent: match caller.agent_name() {
+            None if is_stated && caller.session.is_none() => None,
             own => session_agent.or(own),
         },
-        session: session.map(|source| source.meta.id.to_string()).or_else(|| by.session.clone()),
+        session: session.map(|source| source.meta.id.to_string()).or_else(|| caller.session.clone()),
         folder: folder(context).file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
     let yaml = yaml_serde::to_string(&origin).map_err(|error| Error::usage(error.to_string()))?;
@@ -137,9 +137,9 @@ fn summarized_session(
     access: &SessionAccess,
     selected: Option<&str>,
 ) -> Result<Option<ParsedSession>> {
-    let by = &context.call.by;
-    let selected = selected.or(by.session.as_deref()).filter(|id| !id.is_empty());
-    let id = match (selected, by.agent_name()) {
+    let caller = &context.request.caller;
+    let selected = selected.or(caller.session.as_deref()).filter(|id| !id.is_empty());
+    let id = match (selected, caller.agent_name()) {
         (Some(id), _) => Some(id.to_owned()),
         (None, None) => newest(context, access, None)?,
         // The logs of an agent that cm does not know cannot be told from those of others.
@@ -205,16 +205,16 @@ impl HandoffReader<'_> {
 /// Returns the handoff of this folder for the briefing of a task. A person sees it as often as they
 /// ask; an agent other than its author takes it, so that it is shown once. `None` without one.
 pub(crate) fn for_briefing(context: &Context) -> Option<BriefingHandoff> {
-    let by = &context.call.by;
-    if by.has_token {
+    let caller = &context.request.caller;
+    if caller.has_token {
         return None;
     }
-    let agent = by.agent_name();
+    let agent = caller.agent_name();
     if context.is_person() && agent.is_none() {
         return show(context).ok()?.handoff.map(BriefingHandoff::Waiting);
     }
     let began_after = context.server_began();
-    let (session, agent) = (by.session.as_deref(), agent.as_deref());
+    let (session, agent) = (caller.session.as_deref(), agent.as_deref());
     let reader = HandoffReader { session, agent, is_new: false, began_after };
     ClaimedHandoff::take(context, &reader).map(BriefingHandoff::Claimed)
 }
@@ -298,8 +298,8 @@ impl WaitingHandoff {
 
 /// Root of the Git work tree that contains the working directory, else the working directory.
 fn folder(context: &Context) -> PathBuf {
-    let repo = Repo::discover(&context.call.cwd).ok().flatten();
-    repo.map_or_else(|| context.call.cwd.clone(), |repo| repo.workdir().to_owned())
+    let repo = Repo::discover(&context.request.cwd).ok().flatten();
+    repo.map_or_else(|| context.request.cwd.clone(), |repo| repo.workdir().to_owned())
 }
 
 fn file(context: &Context) -> Result<PathBuf> {

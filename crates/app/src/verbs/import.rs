@@ -110,7 +110,7 @@ pub fn any(
     options: &Options,
     bullets: Option<playbook::import::RuleSourceKind>,
 ) -> Result<ImportOutcome> {
-    let source = context.call.cwd.join(&options.source);
+    let source = context.request.cwd.join(&options.source);
     let is_native = options.from == Some(ImportFormat::Native) || is_named_native(options);
     if bullets.is_none() && is_native {
         return import_native(context, options).map(ImportOutcome::Folder);
@@ -142,7 +142,7 @@ fn import_native(context: &Context, options: &Options) -> Result<FolderImport> {
         context.persons_only("import notes")?;
     }
     let folder = import_native::memories(context)?;
-    let source = context.call.home.clone().unwrap_or_default();
+    let source = context.request.home.clone().unwrap_or_default();
     let because = "selected by name";
     import_folder(context, options, folder, &source, (ImportFormat::Native, because))
 }
@@ -153,7 +153,7 @@ fn import_native(context: &Context, options: &Options) -> Result<FolderImport> {
 /// Nothing new, and the errors of [`write::apply`].
 pub(crate) fn native_folder(context: &Context, folder: ImportFolder, dry_run: bool) -> Result<FolderImport> {
     let options = Options { source: "native".into(), dry_run, ..Options::default() };
-    let source = context.call.home.clone().unwrap_or_default();
+    let source = context.request.home.clone().unwrap_or_default();
     import_folder(context, &options, folder, &source, (ImportFormat::Native, "read by `cm reflect`"))
 }
 
@@ -167,7 +167,7 @@ pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
         context.persons_only("import notes")?;
     }
     let open = context.target();
-    let source = context.call.cwd.join(&options.source);
+    let source = context.request.cwd.join(&options.source);
     let shown = options.source.display();
     if source.is_file() {
         return import_file(context, options, &source);

@@ -147,8 +147,8 @@ pub(crate) fn words(text: &str) -> String {
 
 /// The folder of an agent's state: from its variable, else below the home folder.
 fn variable(context: &Context, name: &str, default: &str) -> Option<PathBuf> {
-    let variable = context.call.variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable.or_else(|| Some(context.call.home.as_ref()?.join(default)))
+    let variable = context.request.variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable.or_else(|| Some(context.request.home.as_ref()?.join(default)))
 }
 
 /// Folders of the memories of one project. `workspace` is the project if the vault is not its own.
@@ -214,7 +214,7 @@ fn has_own_vault(global: &OpenVault, project: &str) -> bool {
 fn auto_memory_folder(context: &Context, settings: &Path) -> Option<PathBuf> {
     let settings: serde_json::Value = serde_json::from_str(&external_folder::text(settings).ok()?).ok()?;
     let typed = settings.get("autoMemoryDirectory")?.as_str()?;
-    let folder = expand_home(context.call.home.as_deref(), typed);
+    let folder = expand_home(context.request.home.as_deref(), typed);
     let is_plain = folder.components().all(|part| part != Component::ParentDir);
     (folder.is_absolute() && is_plain).then_some(folder)
 }

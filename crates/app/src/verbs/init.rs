@@ -85,8 +85,8 @@ const ATTRIBUTES: [&str; 4] = [
 ///
 /// # Errors
 /// A folder or repository that cannot be created or used.
-pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)> {
-    let folder = folder_of(&call, options)?;
+pub fn init(request: Request, options: &Options) -> Result<(Context, CreatedVault)> {
+    let folder = folder_of(&request, options)?;
     if !options.global && is_jujutsu_only(&folder) {
         return Err(Error::refused(
             "not-colocated",
@@ -98,7 +98,7 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         ));
     }
     vault::make(&folder)?;
-    let vault = Vault::at(&folder)?.prepare(call.private.as_ref());
+    let vault = Vault::at(&folder)?.prepare(request.private.as_ref());
     let mut files = missing_rules(&vault)?;
     // A folder that came with settings was made by somebody else, and `cm trust` is asked for.
     let is_new = vault.read_own(layout::SETTINGS)?.is_none();
@@ -114,11 +114,11 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         .collect();
     let vault_root = vault.root().to_owned();
     let level = if options.global { VaultLevel::Global } else { VaultLevel::Project };
-    let mut context = Context::open_new(call.clone(), level, vault.clone())?;
+    let mut context = Context::open_new(request.clone(), level, vault.clone())?;
     if is_new && context.is_person() {
         trust::grant_new(&context)?;
         // Opened again, because programs may run for the repository of a trusted vault.
-        context = Context::open_new(call, level, vault)?;
+        context = Context::open_new(request, level, vault)?;
     }
     if is_new && !has_learned(&vault_root) && ReflectionLog::forget(&context.target().vault)? {
         context.notice("sessions from which an earlier vault in this folder learned are learned from again");
@@ -161,15 +161,15 @@ pub(crate) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
     Ok(files)
 }
 
-fn folder_of(call: &Request, options: &Options) -> Result<PathBuf> {
+fn folder_of(request: &Request, options: &Options) -> Result<PathBuf> {
     if options.global {
-        return call.global.clone().ok_or_else(|| {
+        return request.global.clone().ok_or_else(|| {
             Error::usage("cannot find a data directory on this platform")
                 .hint("set CM_GLOBAL_VAULT to a folder")
         });
     }
-    let folder = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));
-    Ok(call.cwd.join(folder))
+    let folder = options.folder.as_deref().or(request.vault.as_deref()).unwrap_or_else(|| Path::new("."));
+    Ok(request.cwd.join(folder))
 }
 
 /// Returns `text` with the missing lines appended; `None` if no line is missing.

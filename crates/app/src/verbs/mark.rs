@@ -78,12 +78,12 @@ pub struct MarkResult {
 /// [`write::apply`].
 pub fn mark(context: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check(options)?;
-    let by = &context.call.by;
-    if let Some(name) = &by.session
+    let caller = &context.request.caller;
+    if let Some(name) = &caller.session
         && let Some(session) = evidence::full_session_id(context, name)?
     {
-        let by = CallerIdentity { session: Some(session), ..by.clone() };
-        return mark_as(&context.with_actor(by)?, reference, options);
+        let caller = CallerIdentity { session: Some(session), ..caller.clone() };
+        return mark_as(&context.with_actor(caller)?, reference, options);
     }
     mark_as(context, reference, options)
 }
@@ -116,7 +116,7 @@ fn mark_in(context: &Context, found: &ResolvedNote<'_>, options: &Options) -> Re
 /// Refuses feedback in the name of a session that another person uploaded. It would take the place of that
 /// session's own feedback.
 fn check_session(context: &Context) -> Result<()> {
-    match &context.call.by.session {
+    match &context.request.caller.session {
         Some(session) if sources::is_of_another_sender(context, session) => {
             Err(Error::not_found(format!("session `{session}` not found"))
                 .hint("name a session that you uploaded, or none"))
@@ -243,15 +243,15 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
 
 /// Builds the feedback event from the caller, the time and the options.
 fn event_of(context: &Context, options: &Options) -> Feedback {
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let because = options.because.as_deref().map(str::trim);
     let known_reason =
         because.filter(|because| REASONS.contains(because) && options.signal == FeedbackSignal::Harmful);
     Feedback {
         weight: options.weight.unwrap_or(1.0),
-        session: by.session.clone(),
-        agent: by.agent_name(),
-        author: feedback_author(context, by.session.as_deref()),
+        session: caller.session.clone(),
+        agent: caller.agent_name(),
+        author: feedback_author(context, caller.session.as_deref()),
         reason: known_reason.map(str::to_owned),
         note: because.filter(|_| known_reason.is_none()).map(str::to_owned),
         ..Feedback::new(context.now(), options.signal)

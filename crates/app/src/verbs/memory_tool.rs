@@ -61,9 +61,10 @@ struct StoredFile {
 /// answer with `is_error`.
 pub fn memory_tool(context: &Context, json: &str) -> Result<MemoryToolAnswer> {
     let (command, tool_use_id) = parsed(json)?;
-    let by = context.call.by.clone();
-    let agent = by.agent_name().or_else(|| Some(AGENT.to_owned()));
-    let context = &context.with_actor(CallerIdentity { kind: by.kind.lowered_to_agent(), agent, ..by })?;
+    let caller = context.request.caller.clone();
+    let agent = caller.agent_name().or_else(|| Some(AGENT.to_owned()));
+    let context =
+        &context.with_actor(CallerIdentity { kind: caller.kind.lowered_to_agent(), agent, ..caller })?;
     let stored = stored_files(context)?;
     let contents: MemoryFiles =
         stored.iter().map(|(name, (_, content))| (name.clone(), content.clone())).collect();

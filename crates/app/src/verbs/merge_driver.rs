@@ -39,13 +39,13 @@ pub struct Options {
 ///
 /// # Errors
 /// A file cannot be read or written, or the path leads out of the work tree.
-pub fn merge(call: &Request, options: &Options) -> Result<bool> {
-    let (root, path) = vault_of(worktree_around(&call.cwd), &options.path)?;
+pub fn merge(request: &Request, options: &Options) -> Result<bool> {
+    let (root, path) = vault_of(worktree_around(&request.cwd), &options.path)?;
     let settings = settings(root.as_deref());
     let scoring = scoring(&settings);
     let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
     let [base, ours, theirs] =
-        [&options.base, &options.ours, &options.theirs].map(|file| read(&call.cwd.join(file)));
+        [&options.base, &options.ours, &options.theirs].map(|file| read(&request.cwd.join(file)));
     let (base, ours, theirs) = (base?, ours?, theirs?);
     let versions = Versions {
         base: Some(base.as_slice()).filter(|base| !base.is_empty()),
@@ -54,7 +54,7 @@ pub fn merge(call: &Request, options: &Options) -> Result<bool> {
     };
     let clash = if options.output.is_some() { Clash::MarkersWithBase } else { Clash::Markers };
     let merged = merge_file(&path, &versions, &vocabulary, clash);
-    let file = call.cwd.join(options.output.as_ref().unwrap_or(&options.ours));
+    let file = request.cwd.join(options.output.as_ref().unwrap_or(&options.ours));
     fs::write(&file, &merged.bytes).map_err(|error| failed(&file, &error))?;
     Ok(merged.markers)
 }
@@ -110,10 +110,10 @@ pub fn register(repo: &Repo) -> Result<bool> {
     Ok(repo.register_jujutsu_merge_tool(&program)? || changed)
 }
 
-/// Registers this program as the merge driver in the clone of the vault that a call would write to,
+/// Registers this program as the merge driver in the clone of the vault that a request would write to,
 /// if there is one. Failures are left to `cm doctor`.
-pub fn register_in_vault(call: Request) {
-    if let Ok(context) = Context::open(call)
+pub fn register_in_vault(request: Request) {
+    if let Ok(context) = Context::open(request)
         && let Ok(Some(repo)) = context.target().repo()
     {
         let _ = register(repo);

@@ -243,7 +243,7 @@ fn credit(context: &Context, id: &str, content: &str) -> Result<ObservationResul
 
 /// Whether the note already has helpful feedback of this person from the current day.
 fn is_credited(context: &Context, found: &ResolvedNote<'_>) -> bool {
-    let author = feedback_author(context, context.call.by.session.as_deref());
+    let author = feedback_author(context, context.request.caller.session.as_deref());
     let today = |event: &Feedback| {
         event.signal == FeedbackSignal::Helpful
             && event.weight > 0.0

@@ -113,6 +113,6 @@ fn covered(context: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {
 }
 
 /// Returns the agent that `CM_AGENT` names; `None` for a person.
-fn asker(call: &Request) -> Option<&str> {
-    call.variables.get("CM_AGENT").map(String::as_str).filter(|name| !name.is_empty())
+fn asker(request: &Request) -> Option<&str> {
+    request.variables.get("CM_AGENT").map(String::as_str).filter(|name| !name.is_empty())
 }

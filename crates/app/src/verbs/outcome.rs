@@ -113,7 +113,7 @@ impl OutcomeResult {
     }
 }
 
-/// Records the outcome of a session. New log entries are read first, unless the call disables
+/// Records the outcome of a session. New log entries are read first, unless the request disables
 /// refreshes.
 ///
 /// # Errors

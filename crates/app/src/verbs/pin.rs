@@ -115,7 +115,7 @@ fn links_after_move(
 /// Sets or removes `pinned` in a bullet's frontmatter; the file is not moved.
 fn set_bullet(context: &Context, found: &ResolvedNote<'_>, action: PinAction) -> Result<UpdateResult> {
     let id = found.note.key().to_owned();
-    let pin = PinDelta { id: id.clone(), reason: context.call.by.reason.clone() };
+    let pin = PinDelta { id: id.clone(), reason: context.request.caller.reason.clone() };
     let delta = match action {
         PinAction::Pin => CurationDelta::Pin(pin),
         PinAction::Unpin => CurationDelta::Unpin(pin),

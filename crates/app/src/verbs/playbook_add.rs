@@ -46,7 +46,8 @@ pub fn propose(context: &Context, proposal: RuleProposal, draft: bool) -> Result
         return Err(Error::usage("a rule with the scope workspace needs a project")
             .hint("for example `--scope workspace` with `--workspace tidewater-api`"));
     }
-    let add = AddDelta { bullet: proposal, reason: context.call.by.reason.clone(), ..AddDelta::default() };
+    let add =
+        AddDelta { bullet: proposal, reason: context.request.caller.reason.clone(), ..AddDelta::default() };
     let how = match draft {
         true => CurationOptions::by_program("playbook-add"),
         false => CurationOptions::by_caller(context, "playbook-add"),
@@ -101,7 +102,7 @@ pub fn remove(context: &Context, reference: &str, replaced_by: Option<&str>) -> 
     let heir = replaced_by.map(|heir| crate::verbs::playbook::find_bullet(context, heir)).transpose()?;
     let deprecate = DeprecateDelta {
         id: bullet.id.to_string(),
-        reason: context.call.by.reason.clone(),
+        reason: context.request.caller.reason.clone(),
         replaced_by: heir.map(|(_, heir)| heir.id.to_string()),
         ..DeprecateDelta::default()
     };

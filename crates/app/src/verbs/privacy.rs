@@ -78,7 +78,7 @@ pub fn privacy(context: &Context) -> Result<PrivacyStatus> {
         of.map(|agent| agent.name().to_owned()).collect()
     };
     let (rules, _) = secrets::rules_of_logs(context, open)?;
-    let server = ServerConnection::of_call(&context.call)?;
+    let server = ServerConnection::of_request(&context.request)?;
     let provider = own(open, keys::LLM_PROVIDER).and_then(|value| value.as_str()).unwrap_or("none");
     Ok(PrivacyStatus {
         agents: names(true),
@@ -220,7 +220,7 @@ fn agents_with(context: &Context, name: &str, allow: bool) -> Result<Vec<String>
 
 fn workspaces_with(context: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
     let name = keys::SESSIONS_WORKSPACES.name;
-    let folder = resolve_path(context, &context.call.cwd, typed);
+    let folder = resolve_path(context, &context.request.cwd, typed);
     if folder.contains(',') {
         return Err(Error::usage(
             "a folder name with a comma must be added by hand to your settings for this vault",

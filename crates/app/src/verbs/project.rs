@@ -102,10 +102,10 @@ pub struct ProjectionResult {
 ///
 /// # Errors
 /// A file that cannot be read or written, is not UTF-8, has an unpaired marker, or changed during
-/// the call; no rules to write if the file does not exist.
+/// the request; no rules to write if the file does not exist.
 pub fn project(context: &Context, options: &Options) -> Result<ProjectionResult> {
     let requested_file = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
-    let file = context.call.cwd.join(&requested_file);
+    let file = context.request.cwd.join(&requested_file);
     let rule_file = RuleFile::read(context, &file)?;
     let before = rule_file.text()?;
     let part = part(context, options, &SECTION.without(before).0)?;

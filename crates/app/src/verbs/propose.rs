@@ -197,7 +197,7 @@ fn check_in_hooks(
     seen: SignalLog,
     stated: StatedText<'_>,
 ) -> CheckedQuote {
-    let is_headless = is_headless(&context.call.environment);
+    let is_headless = is_headless(&context.request.environment);
     let signal = seen.find(stated.quote);
     let at = signal.and_then(|signal| Instant::parse(&signal.at).ok());
     let doubt = match signal.filter(|_| !is_headless) {
@@ -212,7 +212,7 @@ fn check_in_hooks(
         Some(_) => StatementAuthor::Person,
         None => StatementAuthor::Agent,
     };
-    let agent = context.call.by.agent_name().unwrap_or_default();
+    let agent = context.request.caller.agent_name().unwrap_or_default();
     CheckedQuote { session: seen.session, agent, author, line: 0, at, doubt, workspace: None }
 }
 

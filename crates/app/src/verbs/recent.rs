@@ -189,7 +189,7 @@ pub fn recent(context: &Context, options: &Options) -> Result<RecentNotes> {
     for (open, vault_notes) in context.vaults.iter().zip(&vaults) {
         let folder = match &options.folder {
             None => Some(String::new()),
-            Some(typed) => external_folder::folder_of(&open.vault, &context.call.cwd, typed),
+            Some(typed) => external_folder::folder_of(&open.vault, &context.request.cwd, typed),
         };
         let Some(folder) = folder else { continue };
         is_found = true;

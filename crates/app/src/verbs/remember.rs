@@ -195,7 +195,7 @@ const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 /// cannot be read or written, and "nothing done" if there are no new sources and every file is up
 /// to date.
 pub fn remember(context: &Context, options: &Options) -> Result<RememberResult> {
-    if context.call.no_refresh {
+    if context.request.no_refresh {
         return Err(Error::usage("this command needs an up-to-date index").hint("remove `--no-refresh`"));
     }
     let project = sources::project(context);
@@ -287,7 +287,7 @@ fn nothing_new(outcome: &RememberResult) -> Error {
 /// Finds and reads the rule file that gets the section; refuses one whose markers are unpaired.
 fn find_rule_file(project: &Path, context: &Context, file_option: Option<&Path>) -> Result<RuleFile> {
     let rule_file = match file_option {
-        Some(file) => RuleFile::read(context, &context.call.cwd.join(file))?,
+        Some(file) => RuleFile::read(context, &context.request.cwd.join(file))?,
         None => usual_rule_file(project, context)?,
     };
     refuse_link_out(&rule_file.file, &rule_file.path)?;
@@ -357,7 +357,7 @@ fn refuse_link_out(file: &Path, path: &str) -> Result<()> {
 /// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
 /// did not write.
 fn check_output_folder(context: &Context, folder: &Path) -> Result<PathBuf> {
-    let out = context.call.cwd.join(folder);
+    let out = context.request.cwd.join(folder);
     for open in &context.vaults {
         let existing = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
         let Some((folder, real)) = existing else { continue };
@@ -371,10 +371,10 @@ fn check_output_folder(context: &Context, folder: &Path) -> Result<PathBuf> {
     }
     for file in files::NAMES {
         let file = out.join(file);
-        refuse_link_out(&file, &shown(&file, &context.call.cwd))?;
+        refuse_link_out(&file, &shown(&file, &context.request.cwd))?;
         match external_folder::file(&file) {
             Ok(there) if !files::is_ours(&there) => {
-                let path = shown(&file, &context.call.cwd);
+                let path = shown(&file, &context.request.cwd);
                 return Err(Error::refused("exists", format!("{path} would be overwritten"))
                     .at(&path, None, None)
                     .hint("the file was not written by this command; nothing was written, choose another folder"));
@@ -403,5 +403,5 @@ fn plain_files(
     if !dry_run && !due.is_empty() {
         external_folder::write(out, &due, &|_, there| files::is_ours(there))?;
     }
-    Ok(due.iter().map(|(path, _)| shown(&out.join(path.as_str()), &context.call.cwd)).collect())
+    Ok(due.iter().map(|(path, _)| shown(&out.join(path.as_str()), &context.request.cwd)).collect())
 }

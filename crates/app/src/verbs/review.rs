@@ -180,8 +180,11 @@ pub fn merge(context: &Context, ids: &[String], content: &str) -> Result<ReviewR
     context.persons_only("merge in review")?;
     let found: Result<Vec<String>> =
         ids.iter().map(|id| Ok(playbook::find_bullet(context, id)?.1.id.to_string())).collect();
-    let merge =
-        MergeDelta { ids: found?, content: content.to_owned(), reason: context.call.by.reason.clone() };
+    let merge = MergeDelta {
+        ids: found?,
+        content: content.to_owned(),
+        reason: context.request.caller.reason.clone(),
+    };
     let delta = CurationDelta::Merge(merge.clone());
     let outcome = curate_one(context, delta, &CurationOptions::by_person("review"))?;
     let into = outcome.report.applied.first().map(|applied| applied.id.clone());
@@ -214,7 +217,7 @@ fn edits_for(
         let message = format!("{} is a {kind}; only memories and rules can be reviewed", note.path);
         return Err(Error::usage(message));
     }
-    let reason = context.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+    let reason = context.request.caller.reason.as_deref().filter(|reason| !reason.trim().is_empty());
     let reason = reason.unwrap_or("rejected in review");
     match Bullet::of(note) {
         Some(bullet) => of_bullet(decision, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),

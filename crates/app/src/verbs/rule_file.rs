@@ -38,7 +38,7 @@ impl RuleFile {
             Err(_) if file.symlink_metadata().is_err() => None,
             Err(error) => return Err(error.into()),
         };
-        Ok(Self { file: file.to_owned(), path: shown(file, &context.call.cwd), bytes })
+        Ok(Self { file: file.to_owned(), path: shown(file, &context.request.cwd), bytes })
     }
 
     pub fn exists(&self) -> bool {

@@ -118,7 +118,7 @@ pub fn session_receipts(
     let since = days.map(|days| context.now().minus_days(days));
     let is_wanted = |totals: &ShownTotals| {
         let agents = &index_filter.agents;
-        !context.call.by.has_token
+        !context.request.caller.has_token
             && options.which.workspace.is_none()
             && since.is_none_or(|since| totals.last >= since)
             && (agents.is_empty() || agents.iter().any(|agent| agent.name() == totals.agent))
@@ -161,7 +161,7 @@ impl<'m> RecordedSessions<'m> {
             return true;
         }
         let load = || receipts::load(self.context).into_iter().filter_map(|entry| entry.session).collect();
-        !self.context.call.by.has_token && self.shown.get_or_init(load).contains(id)
+        !self.context.request.caller.has_token && self.shown.get_or_init(load).contains(id)
     }
 }
 
@@ -355,7 +355,7 @@ pub fn session_receipt(
 ) -> Result<SessionReceiptDetails> {
     let listed = match access.find(name) {
         // The receipts of other sessions are not for callers who see uploaded ones only.
-        Err(error) if context.call.by.has_token => return Err(error),
+        Err(error) if context.request.caller.has_token => return Err(error),
         listed => listed,
     };
     let options = usage::Options { limit: 0, session: Some(name.to_owned()) };

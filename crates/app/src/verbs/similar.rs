@@ -116,7 +116,7 @@ pub fn similar(context: &Context, options: &Options) -> Result<SimilarNotes> {
 }
 
 /// Returns the notes of a kind that are similar to a text, most similar first, each with the body
-/// of its file. If the call reads an index that lacks the latest changes, their notes are compared as well.
+/// of its file. If the request reads an index that lacks the latest changes, their notes are compared as well.
 ///
 /// # Errors
 /// Returns an error if the text is too long, or if an index can be neither used nor rebuilt.

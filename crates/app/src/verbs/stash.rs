@@ -104,7 +104,7 @@ pub fn stash(context: &Context, options: &Options) -> Result<StashResult> {
     let (id, path) = saved.map(|(id, path)| (id.to_string(), path.to_string())).unwrap_or_default();
     let session = match &options.content {
         StashContent::Session(session) => Some(session.meta.id.to_string()),
-        StashContent::Text(_) => context.call.by.session.clone(),
+        StashContent::Text(_) => context.request.caller.session.clone(),
     };
     Ok(StashResult {
         id,
@@ -146,13 +146,13 @@ fn keys(context: &Context, name: &str, options: &Options) -> Result<Vec<(String,
     if !tags.is_empty() {
         keys.push(("tags".to_owned(), Value::Sequence(tags.into_iter().map(Value::String).collect())));
     }
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let (agent, session, workspace) = match &options.content {
         StashContent::Session(session) => {
             let meta = &session.meta;
             (Some(meta.agent.to_string()), Some(meta.id.to_string()), meta.workspace.clone())
         }
-        StashContent::Text(_) => (by.agent.clone(), by.session.clone(), here(context)),
+        StashContent::Text(_) => (caller.agent.clone(), caller.session.clone(), here(context)),
     };
     let further = [("agent", agent), ("session", session), ("workspace", workspace)];
     keys.extend(further.into_iter().filter_map(|(key, value)| Some(text(key, &value?))));

@@ -64,7 +64,7 @@ fn check(older: &Note, newer: &Note) -> Result<()> {
 fn deprecate(context: &Context, older: &Note, newer: &Note) -> Result<Option<String>> {
     let delta = DeprecateDelta {
         id: older.key().to_owned(),
-        reason: context.call.by.reason.clone(),
+        reason: context.request.caller.reason.clone(),
         replaced_by: Some(newer.key().to_owned()),
         ..DeprecateDelta::default()
     };
@@ -78,7 +78,7 @@ fn connect(context: &Context, older: &Note, newer: &Note) -> Result<Option<Strin
         from: newer.key().to_owned(),
         to: older.key().to_owned(),
         relation: Some(SUPERSEDES.to_owned()),
-        why: context.call.by.reason.clone(),
+        why: context.request.caller.reason.clone(),
         ..relate::Options::default()
     };
     Ok(relate::relate(context, &edge)?.commit)

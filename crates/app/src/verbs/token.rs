@@ -145,7 +145,7 @@ pub(crate) enum TokenFileStatus {
 }
 
 fn lock(context: &Context, open: &OpenVault) -> Result<VaultLock> {
-    Ok(VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?)
+    Ok(VaultLock::take(&open.vault, &context.request.holder, open.lock_timeout())?)
 }
 
 fn checked(options: &Options, now: Instant) -> Result<&str> {
@@ -267,7 +267,7 @@ impl LiveTokens {
     /// refused.
     pub fn load(&self) -> Result<Arc<TokenStore>> {
         let mut cached = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        // The stamp is taken before the text: a change between the two is read again by the next call.
+        // The stamp is taken before the text: a change between the two is read again by the next request.
         let stamp = self.vault.stamp_private(FILE)?;
         if let Some((_, token_store)) = cached.as_ref().filter(|(old, _)| *old == stamp) {
             return Ok(Arc::clone(token_store));

@@ -85,20 +85,20 @@ pub struct IncidentScan {
 /// # Errors
 /// Returns an error if the filter is invalid, or if a redaction rule or a log cannot be used.
 pub fn scan(
-    call: &Request,
+    request: &Request,
     wanted: &LogSelection,
     progress: &dyn Fn(Progress),
 ) -> Result<(IncidentScan, Vec<UserText>)> {
-    let context = Context::open(call.clone()).ok();
+    let context = Context::open(request.clone()).ok();
     let past_incidents = context.as_ref().map(guard::incidents).unwrap_or_default();
     let open = context.as_ref().map(Context::target);
     let judge = |author, sentences: &[&str]| judge_reactions(open, author, sentences);
     let mut found: Vec<ScannedIncident> = Vec::new();
-    let (mut sessions, secrets) = (0, secrets::rules_for_call(call)?);
-    let read = logs::each(call, wanted, progress, &mut |session| {
+    let (mut sessions, secrets) = (0, secrets::rules_for_request(request)?);
+    let read = logs::each(request, wanted, progress, &mut |session| {
         sessions += 1;
         // Commands are judged as they were run; a placeholder would be another word to the shell.
-        let happened = incidents_of(call, &session.meta, &session.events, &judge);
+        let happened = incidents_of(request, &session.meta, &session.events, &judge);
         let log = session.path.display().to_string();
         let scanned =
             |one: &SessionIncident<'_>| to_incident(one, (&session.meta, &log), &past_incidents, &secrets);
@@ -110,13 +110,13 @@ pub fn scan(
 
 /// Finds the harmful commands of a session, seen from its working directory.
 pub(super) fn incidents_of<'s>(
-    call: &Request,
+    request: &Request,
     meta: &SessionMeta,
     events: &'s [SessionEvent],
     judge: HarmJudge<'_>,
 ) -> Vec<SessionIncident<'s>> {
-    let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
-    let cwd = meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
+    let home = request.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
+    let cwd = meta.workspace.clone().unwrap_or_else(|| request.cwd.display().to_string());
     incidents(events, &PathContext::new(&cwd, &home), judge)
 }
 
@@ -128,13 +128,13 @@ pub(super) fn incidents_of<'s>(
 /// an error.
 pub(super) fn propose(context: &Context, meta: &SessionMeta, events: &[SessionEvent]) -> Result<Vec<String>> {
     let judge = |author, sentences: &[&str]| judge_reactions(Some(context.target()), author, sentences);
-    let mut happened = incidents_of(&context.call, meta, events, &judge);
+    let mut happened = incidents_of(&context.request, meta, events, &judge);
     let is_evident = |trace: &HarmEvidence| !matches!(trace, HarmEvidence::Failure(_));
     happened.retain(|one| one.incident.traces.iter().any(is_evident));
     if happened.is_empty() {
         return Ok(Vec::new());
     }
-    let (past, secrets) = (guard::incidents(context), secrets::rules_for_call(&context.call)?);
+    let (past, secrets) = (guard::incidents(context), secrets::rules_for_request(&context.request)?);
     let found: Vec<ScannedIncident> =
         happened.iter().map(|one| to_incident(one, (meta, ""), &past, &secrets)).collect();
     let new: Vec<&ScannedIncident> = found.iter().filter(|one| one.bullet.is_none()).collect();
@@ -238,7 +238,7 @@ pub fn accept(
     names: &[String],
     progress: &dyn Fn(Progress),
 ) -> Result<AcceptResult> {
-    let (scanned, notices) = scan(&context.call, wanted, progress)?;
+    let (scanned, notices) = scan(&context.request, wanted, progress)?;
     notices.into_iter().for_each(|notice| context.notice(notice));
     let mut chosen: Vec<&ScannedIncident> = Vec::new();
     for name in names {

@@ -76,7 +76,7 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
     if !is_agents {
         context.persons_only("undo a person's commit")?;
     }
-    let own = repo.identity_of(context.call.by.actor.as_deref())?;
+    let own = repo.identity_of(context.request.caller.actor.as_deref())?;
     if !is_own(repo, &target, &own)? && !is_agents {
         context.notice(format!("{} was made by {}", target.id.short(), target.author));
     }
@@ -155,7 +155,7 @@ fn newest(context: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
     let mut by_hand: Vec<String> = Vec::new();
-    let own = repo.identity_of(context.call.by.actor.as_deref())?;
+    let own = repo.identity_of(context.request.caller.actor.as_deref())?;
     for commit in
         repo.log(&LogFilter { limit: Some(MAX_SEARCHED_COMMITS), vault_only: true, ..LogFilter::default() })?
     {
@@ -204,7 +204,7 @@ pub(crate) fn undone_commit(commit: &CommitInfo) -> Option<String> {
     Some(rest.trim_end_matches('.').to_owned())
 }
 
-/// Whether the caller made a commit: the person whom the call names, else the user of this clone.
+/// Whether the caller made a commit: the person whom the request names, else the user of this clone.
 /// Commits of earlier versions name a person in their message only.
 fn is_own(repo: &Repo, commit: &CommitInfo, own: &Identity) -> Result<bool> {
     let actor = commit.message.as_ref().and_then(|message| message.actor.as_deref());

@@ -113,7 +113,7 @@ pub struct RuleJudgement {
     pub model: Option<ModelOpinion>,
 }
 
-/// Judges a rule as if a program proposed it, after reading new log entries unless the call has
+/// Judges a rule as if a program proposed it, after reading new log entries unless the request has
 /// `no_refresh` set. If `model` is given and the evidence is inconclusive, asks the configured
 /// model; `model` cancels the request.
 ///

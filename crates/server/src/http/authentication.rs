@@ -59,7 +59,7 @@ pub fn without_token(headers: &HeaderMap) -> Result<Caller, Problem> {
         let hint = "ask whoever runs the server to create a token and to restart it";
         return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
     }
-    Ok(Caller { by: network_caller(headers)?, role: AccessRole::Admin, token: None })
+    Ok(Caller { identity: network_caller(headers)?, role: AccessRole::Admin, token: None })
 }
 
 /// The caller with this secret, which a person typed into a form.
@@ -119,13 +119,14 @@ fn check_token(
     state: &ServerState,
     token_store: &TokenStore,
     secret: &TokenSecret,
-    by: CallerIdentity,
+    identity: CallerIdentity,
 ) -> Result<Caller, Problem> {
     match token_store.check(secret, (state.clock)()) {
         TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
-            let by = CallerIdentity { kind, actor: Some(token.person.clone()), has_token: true, ..by };
-            Ok(Caller { by, role: token.role, token: Some(token.id.clone()) })
+            let identity =
+                CallerIdentity { kind, actor: Some(token.person.clone()), has_token: true, ..identity };
+            Ok(Caller { identity, role: token.role, token: Some(token.id.clone()) })
         }
         TokenStatus::Expired(_) => Err(unauthorized("token-expired", "the token has expired")),
         TokenStatus::Revoked(_) => Err(unauthorized("token-revoked", "the token was revoked")),

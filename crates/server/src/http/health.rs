@@ -17,7 +17,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
     let Some(caller) = caller else {
         return json!({ "status": "ok" });
     };
-    let kind = match caller.by.kind {
+    let kind = match caller.identity.kind {
         Actor::Token(kind) if caller.token.is_some() => Some(kind.name()),
         _ => None,
     };

@@ -125,7 +125,7 @@ async fn run(
         return AuditRecord::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
     }
     let runner = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
-    let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
+    let (opener, identity) = (Arc::clone(&state.opener), caller.identity.clone());
     let key = caller.token.as_deref().unwrap_or_default();
     let idempotency_key = match operation.effect {
         Effect::Reads => None,
@@ -135,14 +135,14 @@ async fn run(
     let operate = move |input: Value| -> Result<Vec<u8>, Problem> {
         let mut record = AuditRecord::begin(audit, attempt).of_input(&input);
         let work = || {
-            let context = operation.context(opener(by)?);
+            let context = operation.context(opener(identity)?);
             let keyed = idempotency_key.map(|key| KeyedRequest::new(&token, operation.name, &key, &input));
             let run = || (operation.run)(&context, input).map(|OperationResult { json, .. }| json);
             let result = match keyed {
                 Some(keyed) => requests.keyed.once(&context, &keyed, run),
                 None => run(),
             };
-            result.map_err(|error| context.call.conceal(error))
+            result.map_err(|error| context.request.conceal(error))
         };
         let result = work().inspect(|json| record.answered(json));
         Ok(record.end(result)?.to_string().into_bytes())

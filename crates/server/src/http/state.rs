@@ -30,7 +30,7 @@ use cm_app::{CallerIdentity, Context, Result, server_audit};
 use cm_note::instant::Instant;
 use cm_note::token::TokenStore;
 
-/// Opens the vault for one call, on the thread that runs the call.
+/// Opens the vault for one request, on the thread that runs the request.
 pub type VaultOpener = Arc<dyn Fn(CallerIdentity) -> Result<Context> + Send + Sync>;
 /// Returns the current tokens; called for every request, so it must be fast.
 pub type TokenSource = Arc<dyn Fn() -> Result<Arc<TokenStore>> + Send + Sync>;

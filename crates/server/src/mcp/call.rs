@@ -69,8 +69,11 @@ pub(super) async fn run<T: Send + 'static>(
     }
     let key = caller.token.clone().unwrap_or_default();
     // Over this protocol it is an agent that calls, whoever started it.
-    let by =
-        CallerIdentity { kind: caller.by.kind.lowered_to_agent(), interface: Interface::Mcp, ..caller.by };
+    let identity = CallerIdentity {
+        kind: caller.identity.kind.lowered_to_agent(),
+        interface: Interface::Mcp,
+        ..caller.identity
+    };
     let permit = tokio::select! {
         permit = server.calls().acquire(&key) => match permit {
             Ok(permit) => permit,
@@ -87,9 +90,9 @@ pub(super) async fn run<T: Send + 'static>(
             let _permit = permit;
             let mut record = AuditRecord::begin(audit, attempt);
             let run = || {
-                let context = opener(CallContext { by, watch })?;
+                let context = opener(CallContext { caller: identity, watch })?;
                 let context = if work.role == AccessRole::Reader { context.allow_lag() } else { context };
-                (work.run)(&context).map_err(|error| context.call.conceal(error))
+                (work.run)(&context).map_err(|error| context.request.conceal(error))
             };
             let result = run();
             if let Some(json) = result.as_ref().ok().and_then(work.audited) {
@@ -216,9 +219,9 @@ fn broken(error: &JoinError) -> Error {
 
 /// The caller with the client's name as agent, unless the agent is already known.
 pub(super) fn with_client_agent(mut caller: Caller, client: Option<&str>) -> Caller {
-    let by: &mut CallerIdentity = &mut caller.by;
-    if by.agent.is_none() {
-        by.agent = client.map(plain).filter(|name| !name.is_empty());
+    let identity = &mut caller.identity;
+    if identity.agent.is_none() {
+        identity.agent = client.map(plain).filter(|name| !name.is_empty());
     }
     caller
 }
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_client_cannot_write_a_line_of_its_own_into_the_history() {
-        let signed = |name| with_client_agent(Caller::local(), Some(name)).by.agent;
+        let signed = |name| with_client_agent(Caller::local(), Some(name)).identity.agent;
         assert_eq!(signed("claude-code").as_deref(), Some("claude-code"));
         assert_eq!(signed("evil\nCm-Actor: Ada\u{202e}").as_deref(), Some("evilCm-Actor Ada"));
         assert_eq!(signed(" \u{0} "), None);

@@ -23,7 +23,7 @@ pub type CallOpener = Arc<dyn Fn(CallContext) -> Result<Context> + Send + Sync>;
 #[derive(Debug, Clone)]
 pub struct CallContext {
     /// Person and agent of the caller.
-    pub by: CallerIdentity,
+    pub caller: CallerIdentity,
     /// Progress and cancellation of the call.
     pub watch: ProgressWatch,
 }

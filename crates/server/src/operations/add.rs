@@ -50,7 +50,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let options = add::Options {
         note_type: input.note_type,
         title: input.title,

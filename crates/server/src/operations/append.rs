@@ -38,7 +38,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let add_tags = input.add_tags.unwrap_or_default();
     let options = update::Options {
         add_tags,

@@ -9,7 +9,7 @@ use cm_app::{CallerIdentity, Error};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// Person and agent that changes are attributed to.
-    pub by: CallerIdentity,
+    pub identity: CallerIdentity,
     /// Permissions of the caller.
     pub role: AccessRole,
     /// ID of the token; `None` if no token is required.
@@ -19,12 +19,12 @@ pub struct Caller {
 impl Caller {
     /// The local user, with all permissions.
     pub fn local() -> Self {
-        Self { by: CallerIdentity::default(), role: AccessRole::Admin, token: None }
+        Self { identity: CallerIdentity::default(), role: AccessRole::Admin, token: None }
     }
 
     /// The audit log entry for an operation.
     pub fn attempt(&self, surface: Surface, operation: &'static str) -> AuditedRequest {
-        let (person, agent) = (self.by.actor.clone(), self.by.agent.clone());
+        let (person, agent) = (self.identity.actor.clone(), self.identity.agent.clone());
         AuditedRequest {
             surface,
             operation,

@@ -51,7 +51,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let options = context::Options {
         task: input.task.unwrap_or_else(|| context::standing_task(context)),
         workspace: input.workspace,

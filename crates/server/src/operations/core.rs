@@ -33,7 +33,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let outcome = context.at_time(input.as_of.as_deref(), |context| generate::core(context, true))?;
     Ok(answer(context, &outcome, outcome.text.as_deref().unwrap_or_default()))
 }

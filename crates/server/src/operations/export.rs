@@ -41,7 +41,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let Input { score_threshold } = OPERATION.parse(given, context.call.by.interface)?;
+    let Input { score_threshold } = OPERATION.parse(given, context.request.caller.interface)?;
     let options =
         export::Options { format: ExportFormat::MemoryMd, out: None, force: false, score_threshold };
     let outcome = export::export(context, &options)?;

@@ -48,17 +48,20 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(with_signal(given), context.call.by.interface)?;
-    let by = context.call.by.clone();
-    let by =
-        CallerIdentity { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
+    let input: Input = OPERATION.parse(with_signal(given), context.request.caller.interface)?;
+    let caller = context.request.caller.clone();
+    let caller = CallerIdentity {
+        session: input.session.or(caller.session),
+        reason: input.reason.or(caller.reason),
+        ..caller
+    };
     let options = mark::Options {
         signal: input.signal,
-        because: by.reason.clone(),
+        because: caller.reason.clone(),
         weight: input.weight,
         invert: false,
     };
-    let context = context.with_actor(by)?;
+    let context = context.with_actor(caller)?;
     let outcome = mark::mark(&context, &input.id, &options)?;
     Ok(answer(&context, &outcome, &text::mark::marked(&outcome)))
 }

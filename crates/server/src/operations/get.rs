@@ -38,7 +38,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let outcome = context
         .at_time(input.as_of.as_deref(), |context| get::get(context, &input.id, input.section.as_deref()))?;
     Ok(answer(context, &outcome, &text::get::got(&outcome, text::get::BodyStyle::Markdown)))

@@ -52,9 +52,10 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
-    let by = context.call.by.clone();
-    let context = context.with_actor(CallerIdentity { session: input.session.or(by.session), ..by })?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
+    let caller = context.request.caller.clone();
+    let context =
+        context.with_actor(CallerIdentity { session: input.session.or(caller.session), ..caller })?;
     let options = observe::Options {
         content: input.content,
         category: input.category,

@@ -56,9 +56,9 @@ enum SessionOutcomeInput {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
-    let by = context.call.by.clone();
-    let context = context.with_actor(CallerIdentity { reason: input.reason.or(by.reason), ..by })?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
+    let caller = context.request.caller.clone();
+    let context = context.with_actor(CallerIdentity { reason: input.reason.or(caller.reason), ..caller })?;
     let status = match input.outcome {
         SessionOutcomeInput::Success => SessionStatus::Success,
         SessionOutcomeInput::Failure => SessionStatus::Failure,

@@ -27,13 +27,13 @@ pub(super) fn whole<T: JsonSchema>() -> Value {
 /// in the result's field `notices`.
 pub(super) fn answer<T: Serialize>(context: &Context, outcome: &T, words: &str) -> OperationResult {
     let mut shown = words.trim_end().to_owned();
-    let interface = context.call.by.interface;
+    let interface = context.request.caller.interface;
     let mut document = json_output::value(outcome);
     for (before, after) in reword_result(&mut document, interface) {
         shown = shown.replace(&before, &after);
     }
     for notice in context.take_notices() {
-        let notice = context.call.conceal_paths(worded(&notice, interface));
+        let notice = context.request.conceal_paths(worded(&notice, interface));
         shown.push_str(&format!("\n{}", text::notice(&notice)));
         if interface == Interface::Http {
             add_notice(&mut document, notice);

@@ -45,10 +45,10 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let outcome = match (input.id, input.verdicts) {
         (Some(id), Some(verdicts)) => {
-            let session = input.session.as_deref().or(context.call.by.session.as_deref());
+            let session = input.session.as_deref().or(context.request.caller.session.as_deref());
             propose::settle(context, session, &id, &verdicts)?
         }
         (None, None) => {
@@ -59,7 +59,7 @@ fn run(context: &Context, given: Value) -> Result<OperationResult> {
                 kind: input.kind.ok_or_else(|| Error::usage("`kind` is missing"))?,
                 text: needed(input.text, "text")?,
                 quote: needed(input.quote, "quote")?,
-                session: input.session.or_else(|| context.call.by.session.clone()).unwrap_or_default(),
+                session: input.session.or_else(|| context.request.caller.session.clone()).unwrap_or_default(),
                 scope: input.scope,
                 citations: input.citations.unwrap_or_default(),
                 answers: input.answers,

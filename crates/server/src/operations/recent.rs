@@ -41,7 +41,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let when = |typed: &String| Instant::parse_typed(typed, context.now());
     let since = input.since.as_ref().map(when).transpose();
     let since = since.map_err(|error| Error::usage(format!("since: {error}")))?;

@@ -50,7 +50,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let access = SessionAccess::open(context, &mut report_logs_read(context))?;
     if let Some(answer_fields) = input.answer {
         let answer_text = Value::Object(answer_fields).to_string();

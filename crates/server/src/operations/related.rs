@@ -43,7 +43,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let options = related::Options {
         hops: input.hops.map_or(1, |hops| u8::try_from(hops).unwrap_or(u8::MAX)),
         relations: input.types.unwrap_or_default(),

@@ -57,7 +57,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let options = search::Options {
         query: input.query,
         types: input.note_type,

@@ -63,7 +63,7 @@ struct Sent {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let to_message =
         |sent: Sent| UploadedMessage { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
     let options = receive::Options {

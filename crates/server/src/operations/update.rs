@@ -48,7 +48,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     if input.body.is_some() && input.append.is_some() {
         return Err(Error::usage("`body` and `append` cannot be combined").hint("remove one of them"));
     }

@@ -36,7 +36,7 @@ struct Input {
 }
 
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
-    let input: Input = OPERATION.parse(given, context.call.by.interface)?;
+    let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let category = input.category.as_deref().unwrap_or("general");
     // Who asks is a model itself, and callers over a wire spend nobody's budget.
     let outcome =

@@ -34,5 +34,5 @@ pub(super) fn required<'f>(form: &'f Fields, name: &'static str) -> Result<&'f s
 /// Sets the reason that a person typed for a decision.
 pub(super) fn with_reason(context: &Context, form: &Fields) -> Result<Context> {
     let reason = form.get("reason").map(str::to_owned);
-    context.with_actor(CallerIdentity { reason, ..context.call.by.clone() })
+    context.with_actor(CallerIdentity { reason, ..context.request.caller.clone() })
 }

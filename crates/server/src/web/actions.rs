@@ -43,7 +43,7 @@ const fn write(
 /// Sets the session that feedback is about, if the form names one.
 fn of_session(context: &Context, form: &Fields) -> Result<Context> {
     let session = form.get("session").map(str::to_owned);
-    context.with_actor(CallerIdentity { session, ..context.call.by.clone() })
+    context.with_actor(CallerIdentity { session, ..context.request.caller.clone() })
 }
 
 fn mark(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
@@ -119,7 +119,7 @@ fn save(context: &Context, request: &PageRequest, form: &Fields) -> Result<Actio
             Ok(ActionResult::Undecided { page, code })
         }
         Err(error) if context.is_person() => {
-            let error = context.call.conceal(error);
+            let error = context.request.conceal(error);
             let page = views::edit::refused(context, request, id, text, error.to_string())?;
             Ok(ActionResult::Undecided { page, code: error.code })
         }
@@ -147,7 +147,7 @@ fn add(context: &Context, request: &PageRequest, form: &Fields) -> Result<Action
         Ok(added) => added,
         // What can be corrected stays in the form.
         Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::Forbidden | ErrorKind::Usage) => {
-            let error = context.call.conceal(error);
+            let error = context.request.conceal(error);
             let page = views::edit::not_added(context, request, form, &error)?;
             return Ok(ActionResult::Undecided { page, code: error.code });
         }

@@ -22,7 +22,7 @@ pub fn page(context: &Context, address: &str) -> Result<String> {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let (page, reference) = find(path).ok_or_else(|| Error::not_found("unknown page"))?;
     let request = PageRequest {
-        session: Arc::new(WebSession::reader(context.call.by.clone())),
+        session: Arc::new(WebSession::reader(context.request.caller.clone())),
         reference: cm_note::markdown::percent_decode(reference),
         query: Fields::parse(query.as_bytes()),
         address: address.to_owned(),

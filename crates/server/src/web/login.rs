@@ -31,9 +31,9 @@ pub(super) fn show(state: &Arc<ServerState>, web: &WebState, parts: &Parts) -> R
     let query = Fields::parse(parts.uri.query().unwrap_or_default().as_bytes());
     let next = query.get("next").unwrap_or("/");
     match &web.setup.visitor {
-        Visitor::LoginLink { by, role, .. } => match query.get("once") {
+        Visitor::LoginLink { caller, role, .. } => match query.get("once") {
             Some(secret) if web.sessions.use_link(secret) => {
-                let caller = Caller { by: by.clone(), role: *role, token: None };
+                let caller = Caller { identity: caller.clone(), role: *role, token: None };
                 log_in(state, web, caller, next, parts)
             }
             Some(_) => {

@@ -40,12 +40,12 @@ impl PageRequest {
     /// they do over the endpoints.
     pub(super) fn is_of_agents_token(&self) -> bool {
         let caller = &self.session.caller;
-        caller.token.is_some() && !caller.by.is_persons_own()
+        caller.token.is_some() && !caller.identity.is_persons_own()
     }
 
     /// Whether the caller may decide what only a person may, such as to accept a draft.
     pub(super) fn may_decide(&self) -> bool {
-        self.may_write() && self.session.caller.by.is_person()
+        self.may_write() && self.session.caller.identity.is_person()
     }
 }
 

@@ -41,8 +41,8 @@ pub(super) struct ActionNotice {
 
 impl WebSession {
     /// A login that only reads and never ends.
-    pub(super) fn reader(by: CallerIdentity) -> Self {
-        let caller = Caller { by, role: AccessRole::Reader, token: None };
+    pub(super) fn reader(identity: CallerIdentity) -> Self {
+        let caller = Caller { identity, role: AccessRole::Reader, token: None };
         Self {
             caller,
             csrf: String::new(),

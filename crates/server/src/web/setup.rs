@@ -17,9 +17,9 @@ pub enum Visitor {
     /// Owners of a token, which the page asks for. On a server that needs no token, every client.
     TokenHolder,
     /// The first browser that opens the login link, with this identity and role.
-    LoginLink { secret: String, by: CallerIdentity, role: AccessRole },
+    LoginLink { secret: String, caller: CallerIdentity, role: AccessRole },
     /// Every client, as a reader.
-    Everyone { by: CallerIdentity },
+    Everyone { caller: CallerIdentity },
 }
 
 /// Parameters of the page.
@@ -57,7 +57,7 @@ impl WebState {
             Visitor::TokenHolder | Visitor::Everyone { .. } => None,
         };
         let everyone = match &setup.visitor {
-            Visitor::Everyone { by } => Some(Arc::new(WebSession::reader(by.clone()))),
+            Visitor::Everyone { caller } => Some(Arc::new(WebSession::reader(caller.clone()))),
             Visitor::LoginLink { .. } | Visitor::TokenHolder => None,
         };
         Self { setup, sessions: WebSessions::new(secret), everyone, closing: CancellationToken::new() }

@@ -166,7 +166,7 @@ impl<'a> Site<'a> {
     fn request(&self, address: &str, reference: &str) -> PageRequest {
         let query = address.split_once('?').map_or("", |(_, query)| query);
         PageRequest {
-            session: Arc::new(WebSession::reader(self.context.call.by.clone())),
+            session: Arc::new(WebSession::reader(self.context.request.caller.clone())),
             reference: reference.to_owned(),
             query: Fields::parse(query.as_bytes()),
             address: address.to_owned(),

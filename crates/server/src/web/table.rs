@@ -159,10 +159,10 @@ impl AuthenticatedRequest {
         let opener = Arc::clone(&state.opener);
         let operate = move || {
             let mut record = AuditRecord::begin(audit, attempt);
-            let by: CallerIdentity = caller.by;
+            let identity: CallerIdentity = caller.identity;
             let work = || {
-                let context = opener(by)?;
-                work(&context, &page, &mut record).map_err(|error| context.call.conceal(error))
+                let context = opener(identity)?;
+                work(&context, &page, &mut record).map_err(|error| context.request.conceal(error))
             };
             let result = work();
             Ok(record.end(result)?)

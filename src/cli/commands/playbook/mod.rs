@@ -32,8 +32,8 @@ enum Action {
     Import(import::Arguments),
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let context = Context::open(call)?;
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
+    let context = Context::open(request)?;
     match arguments.action {
         Action::List(arguments) => list::run(&context, arguments, output),
         Action::Get(arguments) => get::run(&context, arguments, output),

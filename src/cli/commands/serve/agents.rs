@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::open;
-use crate::cli::calls::Calls;
 use crate::cli::commands::mcp::follow;
+use crate::cli::request_factory::RequestFactory;
 use cm_app::Result;
 use cm_app::server_audit::AuditSink;
 use cm_server::http::NestedService;
@@ -16,11 +16,11 @@ use cm_server::web::embedded_page;
 ///
 /// # Errors
 /// The vault cannot be watched for changes.
-pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
-    let opener = Arc::clone(calls);
+pub fn mount(requests: &Arc<RequestFactory>, audit: AuditSink) -> Result<NestedService> {
+    let opener = Arc::clone(requests);
     let server = McpServer::new(McpSetup {
         catalog: CATALOG,
-        opener: Arc::new(move |client: CallContext| open(&opener, client.by, client.watch)),
+        opener: Arc::new(move |client: CallContext| open(&opener, client.caller, client.watch)),
         // The token identifies the caller.
         caller: None,
         pages: Some(embedded_page),
@@ -28,16 +28,16 @@ pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
         audit: Some(audit),
         closing: Default::default(),
     });
-    follow(calls, &server)?;
+    follow(requests, &server)?;
     let sessions = server.clone();
     // The middleware has already checked host names and origins.
     let router =
         guarded(move || sessions.session(), OriginPolicy::Unchecked, server.limits(), server.closing());
-    let calls = server.clone();
+    let working = server.clone();
     Ok(NestedService {
         path: "/mcp",
         router,
-        at_work: Arc::new(move || calls.calls().running() + calls.calls().waiting()),
+        at_work: Arc::new(move || working.calls().running() + working.calls().waiting()),
         end: Arc::new(move || server.closing().cancel()),
     })
 }

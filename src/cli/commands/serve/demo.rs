@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{follow_for_page, page_alone, print_address};
 use crate::cli::answer::{Output, Printed};
-use crate::cli::calls::Calls;
 use crate::cli::commands::quickstart;
+use crate::cli::request_factory::RequestFactory;
 use cm_app::verbs::{commit, init};
 use cm_app::{CallerIdentity, ErrorKind, PrivateHome, Request, Result};
 use cm_server::http::{ShutdownResult, serve};
@@ -21,18 +21,18 @@ use cm_server::web::{ChangeFeed, Visitor, WebSetup};
 pub(super) fn run(
     address: SocketAddr,
     hosts: Vec<String>,
-    call: Request,
+    request: Request,
     output: &Output,
 ) -> Result<Printed> {
     let folder = tempfile::Builder::new().prefix("cm-demo-").tempdir();
     let folder = folder.map_err(|error| quickstart::failed(&std::env::temp_dir(), &error))?;
-    let call = example(folder.path(), call)?;
-    let by = call.by.clone();
-    let calls = Arc::new(Calls::like(call).for_people());
+    let request = example(folder.path(), request)?;
+    let caller = request.caller.clone();
+    let requests = Arc::new(RequestFactory::like(request).for_people());
     let changes = ChangeFeed::default();
-    follow_for_page(&calls, changes.clone())?;
-    let web = WebSetup { visitor: Visitor::Everyone { by }, changes, is_demo: true };
-    let setup = page_alone(calls, web, hosts, *output);
+    follow_for_page(&requests, changes.clone())?;
+    let web = WebSetup { visitor: Visitor::Everyone { caller }, changes, is_demo: true };
+    let setup = page_alone(requests, web, hosts, *output);
     let mut printed = Ok(Printed::default());
     let ShutdownResult { signal, .. } =
         serve(address, setup, |server| printed = print_address(server, false, output))?;
@@ -41,21 +41,21 @@ pub(super) fn run(
 
 /// Makes a vault of the example in `folder`, with private files of its own: nothing of the user's is
 /// read or written.
-fn example(folder: &Path, call: Request) -> Result<Request> {
+fn example(folder: &Path, request: Request) -> Result<Request> {
     let vault = folder.join("example-vault");
     quickstart::copy_example(&vault)?;
     let private = PrivateHome { state: folder.join("state"), config: folder.join("config") };
-    let call = Request {
+    let request = Request {
         cwd: vault.clone(),
         vault: Some(vault.clone()),
         home: None,
         global: None,
         private: Some(private),
-        by: CallerIdentity::default(),
-        ..call
+        caller: CallerIdentity::default(),
+        ..request
     };
     let options = init::Options { folder: Some(vault), global: false };
-    let (context, _) = init::init(call.clone(), &options)?;
+    let (context, _) = init::init(request.clone(), &options)?;
     commit::commit(&context, Some("The example vault"))?;
-    Ok(call)
+    Ok(request)
 }

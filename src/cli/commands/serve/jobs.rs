@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cli::calls::Calls;
+use crate::cli::request_factory::RequestFactory;
 use cm_app::context::cancellation::Cancellation;
 use cm_app::{Actor, CallerIdentity, Context, ProgressWatch, Result, jobs};
 use cm_server::http::Job;
@@ -19,11 +19,11 @@ const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute_of_day: 4 * 
 ///
 /// # Errors
 /// The vault cannot be opened or written.
-pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
-    let context = open(calls, ProgressWatch::default())?;
+pub fn all(requests: &Arc<RequestFactory>) -> Result<Vec<Job>> {
+    let context = open(requests, ProgressWatch::default())?;
     let job =
         |name: &'static str, interval, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {
-            let [to_run, to_keep] = [Arc::clone(calls), Arc::clone(calls)];
+            let [to_run, to_keep] = [Arc::clone(requests), Arc::clone(requests)];
             Ok(Job {
                 name,
                 interval,
@@ -43,8 +43,8 @@ pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
 ///
 /// # Errors
 /// The vault cannot be opened.
-pub fn sync(calls: &Arc<Calls>, seconds: u32) -> Result<Job> {
-    let to_run = Arc::clone(calls);
+pub fn sync(requests: &Arc<RequestFactory>, seconds: u32) -> Result<Job> {
+    let to_run = Arc::clone(requests);
     Ok(Job {
         name: jobs::SYNC,
         interval: JobInterval::Every { seconds },
@@ -55,6 +55,6 @@ pub fn sync(calls: &Arc<Calls>, seconds: u32) -> Result<Job> {
     })
 }
 
-fn open(calls: &Calls, watch: ProgressWatch) -> Result<Context> {
-    calls.open(CallerIdentity { kind: Actor::Job, ..calls.first.by.clone() }, watch)
+fn open(requests: &RequestFactory, watch: ProgressWatch) -> Result<Context> {
+    requests.open(CallerIdentity { kind: Actor::Job, ..requests.first.caller.clone() }, watch)
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use crate::cli::calls::Calls;
+use crate::cli::request_factory::RequestFactory;
 use cm_app::server_audit::{AuditLog, AuditSink};
 use cm_app::verbs::stats;
 use cm_app::verbs::token::LiveTokens;
@@ -84,12 +84,12 @@ pub struct Arguments {
     demo: bool,
 }
 
-pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Printed> {
     let address = listen::address(&arguments.listen)?;
     if arguments.demo {
-        return demo::run(address, arguments.host_name, call, output);
+        return demo::run(address, arguments.host_name, request, output);
     }
-    let context = Context::open(Request { for_prompts: true, ..call })?;
+    let context = Context::open(Request { for_prompts: true, ..request })?;
     let vault = context.target().vault.clone();
     let tls = match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key)?),
@@ -98,20 +98,22 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     output.notices(&context);
     // Only the team's vault. The global vault is private to the person.
-    let calls =
-        Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..context.call.clone() }));
-    let audit = audit(AuditLog::of(&context)?, Arc::clone(&calls), *output);
-    let mut jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
+    let requests = Arc::new(RequestFactory::like(Request {
+        vault: Some(vault.root().to_owned()),
+        ..context.request.clone()
+    }));
+    let audit = audit(AuditLog::of(&context)?, Arc::clone(&requests), *output);
+    let mut jobs = if arguments.jobs { jobs::all(&requests)? } else { Vec::new() };
     if let Some(seconds) = arguments.sync {
-        jobs.push(jobs::sync(&calls, seconds)?);
+        jobs.push(jobs::sync(&requests, seconds)?);
     }
     let mounted =
-        if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls, Arc::clone(&audit))?] };
-    let (token_store, clock, log) = (LiveTokens::of(vault), Arc::clone(&calls), *output);
-    let web = if arguments.no_web { None } else { Some(page(&calls)?) };
+        if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&requests, Arc::clone(&audit))?] };
+    let (token_store, clock, log) = (LiveTokens::of(vault), Arc::clone(&requests), *output);
+    let web = if arguments.no_web { None } else { Some(page(&requests)?) };
     let setup = HttpSetup {
         table: TABLE,
-        opener: opener(calls),
+        opener: opener(requests),
         tokens: Arc::new(move || token_store.load()),
         mounted,
         web,
@@ -153,18 +155,23 @@ fn interval(text: &str) -> std::result::Result<u32, String> {
 }
 
 /// The page of a server, for whoever has a token.
-fn page(calls: &Arc<Calls>) -> Result<WebSetup> {
+fn page(requests: &Arc<RequestFactory>) -> Result<WebSetup> {
     let changes = ChangeFeed::default();
-    follow_for_page(calls, changes.clone())?;
+    follow_for_page(requests, changes.clone())?;
     Ok(WebSetup { visitor: Visitor::TokenHolder, changes, is_demo: false })
 }
 
 /// A server of the page alone, without endpoints and tokens. It logs with `--verbose` only.
-pub(super) fn page_alone(calls: Arc<Calls>, web: WebSetup, hosts: Vec<String>, output: Output) -> HttpSetup {
-    let clock = Arc::clone(&calls);
+pub(super) fn page_alone(
+    requests: Arc<RequestFactory>,
+    web: WebSetup,
+    hosts: Vec<String>,
+    output: Output,
+) -> HttpSetup {
+    let clock = Arc::clone(&requests);
     HttpSetup {
         table: &[],
-        opener: opener(calls),
+        opener: opener(requests),
         tokens: Arc::new(|| Ok(Arc::default())),
         mounted: Vec::new(),
         web: Some(web),
@@ -184,8 +191,8 @@ pub(super) fn page_alone(calls: Arc<Calls>, web: WebSetup, hosts: Vec<String>, o
 ///
 /// # Errors
 /// The vault cannot be opened.
-pub(super) fn follow_for_page(calls: &Calls, changes: ChangeFeed) -> Result<()> {
-    subscriptions::follow(&calls.warm, &calls.first, (), move |touched| {
+pub(super) fn follow_for_page(requests: &RequestFactory, changes: ChangeFeed) -> Result<()> {
+    subscriptions::follow(&requests.cache, &requests.first, (), move |touched| {
         changes.publish(touched.into_iter().map(|one| one.path).collect());
     })
 }
@@ -218,22 +225,22 @@ fn print_address(server: &HttpServer, has_page: bool, output: &Output) -> Result
 }
 
 /// Returns a function that opens the vault for each request.
-fn opener(calls: Arc<Calls>) -> VaultOpener {
-    Arc::new(move |by: CallerIdentity| open(&calls, by, ProgressWatch::default()))
+fn opener(requests: Arc<RequestFactory>) -> VaultOpener {
+    Arc::new(move |caller: CallerIdentity| open(&requests, caller, ProgressWatch::default()))
 }
 
 /// Opens the vault for the owner of the token, or without tokens for the user that runs the server.
-fn open(calls: &Calls, by: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
-    let actor = by.actor.clone().or_else(|| calls.first.by.actor.clone());
-    let by = CallerIdentity { actor, ..by };
-    let conceal = |error| Request { by: by.clone(), ..calls.first.clone() }.conceal(error);
-    calls.open(by.clone(), watch).map_err(conceal)
+fn open(requests: &RequestFactory, caller: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
+    let actor = caller.actor.clone().or_else(|| requests.first.caller.actor.clone());
+    let caller = CallerIdentity { actor, ..caller };
+    let conceal = |error| Request { caller: caller.clone(), ..requests.first.clone() }.conceal(error);
+    requests.open(caller.clone(), watch).map_err(conceal)
 }
 
 /// Writes audit entries. If writing fails, the server log gets an entry.
-fn audit(log: AuditLog, calls: Arc<Calls>, output: Output) -> AuditSink {
+fn audit(log: AuditLog, requests: Arc<RequestFactory>, output: Output) -> AuditSink {
     Arc::new(move |attempt, outcome| {
-        let at = calls.now();
+        let at = requests.now();
         if let Err(error) = log.append(at, attempt, outcome) {
             output.log(&LogEntry::Notice { at, name: "audit", message: error.to_string() });
         }

@@ -1,6 +1,6 @@
 //! Embeds notes with the fine model in the background of a long-lived process.
 //!
-//! It embeds only what the index contains; other calls refresh the index.
+//! It embeds only what the index contains; other requests refresh the index.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -20,10 +20,10 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(60);
 
 /// Starts a thread that embeds missing passages with the fine model until
 /// `process_cache` is dropped.
-pub fn read_in_background(process_cache: &Arc<ProcessCache>, call: &Request) {
-    let (keeper, call) = (Arc::downgrade(process_cache), call.clone());
+pub fn read_in_background(process_cache: &Arc<ProcessCache>, request: &Request) {
+    let (keeper, request) = (Arc::downgrade(process_cache), request.clone());
     std::thread::spawn(move || {
-        while let Some(more) = read(&keeper, &call) {
+        while let Some(more) = read(&keeper, &request) {
             std::thread::sleep(match more {
                 Ok(true) => BATCH_PAUSE,
                 Ok(false) => IDLE_POLL_INTERVAL,
@@ -35,7 +35,7 @@ pub fn read_in_background(process_cache: &Arc<ProcessCache>, call: &Request) {
 
 /// Embeds passages for [`SLICE_DURATION`]. Returns whether passages remain; `None` if the process cache was
 /// dropped.
-fn read(keeper: &Weak<ProcessCache>, call: &Request) -> Option<Result<bool>> {
-    let context = keeper.upgrade()?.open(call.clone());
+fn read(keeper: &Weak<ProcessCache>, request: &Request) -> Option<Result<bool>> {
+    let context = keeper.upgrade()?.open(request.clone());
     Some(context.and_then(|context| context.embed_slice(SLICE_DURATION, BATCH_PAUSE)))
 }

@@ -62,8 +62,8 @@ impl Context {
         if changed.is_empty() && has_embedded_all(open, &model) {
             return;
         }
-        let deadline = (self.call.clock)() + budget.as_millis() as u64;
-        let mut go_on = |_: Progress| (self.call.clock)() < deadline;
+        let deadline = (self.request.clock)() + budget.as_millis() as u64;
+        let mut go_on = |_: Progress| (self.request.clock)() < deadline;
         let is_behind = missing(open, &model) > MAX_BACKLOG_PASSAGES;
         if is_behind && changed.len() > MAX_CHANGED_NOTES {
             return;
@@ -108,7 +108,7 @@ impl Context {
     /// # Errors
     /// A model that does not answer, or a full disk.
     pub(crate) fn embed_slice(&self, slice: Duration, breath: Duration) -> Result<bool> {
-        let deadline = (self.call.clock)() + slice.as_millis() as u64;
+        let deadline = (self.request.clock)() + slice.as_millis() as u64;
         for open in &self.vaults {
             if budget(&open.settings).is_zero() {
                 continue;
@@ -121,7 +121,7 @@ impl Context {
             let mut in_time = true;
             self.embed_missing(open, &model, &[], PASSAGES_PER_STEP, &mut |progress| {
                 std::thread::sleep(breath);
-                in_time = (self.call.clock)() < deadline || progress.done >= progress.total;
+                in_time = (self.request.clock)() < deadline || progress.done >= progress.total;
                 in_time
             })?;
             if !in_time {
@@ -134,7 +134,7 @@ impl Context {
         }
         let progress = sessions.embed_fine(&mut |_| {
             std::thread::sleep(breath);
-            (self.call.clock)() < deadline
+            (self.request.clock)() < deadline
         })?;
         Ok(progress.done < progress.total)
     }
@@ -249,13 +249,13 @@ impl Context {
         Ok(true)
     }
 
-    /// Embeds texts; the built-in model uses up to `threads` threads of the call.
+    /// Embeds texts; the built-in model uses up to `threads` threads of the request.
     pub(crate) fn embed_texts(
         &self,
         model: &Model,
         texts: &[&str],
     ) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
-        let threads = self.call.threads.max(1);
+        let threads = self.request.threads.max(1);
         if threads == 1 || texts.len() < 2 * threads || !self.models().choice().is_builtin() {
             return model.embed(texts);
         }

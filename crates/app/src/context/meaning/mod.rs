@@ -79,7 +79,7 @@ impl Context {
         for _ in 0..MAX_EMBED_ATTEMPTS {
             // Another process may be at it, or may have cleared a past away since it was read, its index with it.
             let version = self.query_index(open, |index| index.version()).ok()?;
-            let as_it_is = self.call.no_refresh || open.is_lagging();
+            let as_it_is = self.request.no_refresh || open.is_lagging();
             if as_it_is || found.as_ref().is_some_and(|table| table.complete() == Some(&version)) {
                 break;
             }

@@ -104,7 +104,7 @@ impl LanguageModel {
         chosen.models.iter().try_for_each(|model| within_some_budget(model, &chosen.budget))?;
         let ledger = JsonLinesFile::private(&open.vault, LEDGER)?;
         let account = Arc::new(account(context, &ledger, chosen.budget)?);
-        let seed = context.call.now.unix().unsigned_abs();
+        let seed = context.request.now.unix().unsigned_abs();
         let mut models = Vec::new();
         for selected in &chosen.models {
             let choice = with_key(selected, context, stop)?;
@@ -213,7 +213,7 @@ fn within_some_budget(selected: &SelectedModel, budget: &SpendingLimits) -> Resu
 fn with_key(selected: &SelectedModel, context: &Context, stop: &Cancellation) -> Result<ModelSelection> {
     let mut choice = selected.choice.clone();
     if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &selected.key_command) {
-        remote.key = Some(key_from(command, &context.call.environment, &stop.retry_pause())?);
+        remote.key = Some(key_from(command, &context.request.environment, &stop.retry_pause())?);
     }
     Ok(choice)
 }
@@ -227,7 +227,7 @@ fn account(context: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> 
             lines.path().display()
         ));
     }
-    let (begun, clock, lines) = (context.call.now, context.call.clock, lines.clone());
+    let (begun, clock, lines) = (context.request.now, context.request.clock, lines.clone());
     let at_start = clock();
     let now = move || begun.minus_days(-(clock().saturating_sub(at_start) as f64) / 86_400_000.0);
     // A ledger that cannot be written to stops no answer that was paid for; the budget still counts it in this run.

@@ -60,8 +60,12 @@ pub struct SelectedModel {
 /// Returns an error if a setting has an invalid value.
 pub fn chosen(context: &Context, open: &OpenVault) -> Result<SelectedModels> {
     open.settings.ignored("llm.").for_each(|notice| context.notice(notice));
-    ModelSettings { settings: &open.settings, call: &context.call.environment, cwd: &context.call.cwd }
-        .chosen()
+    ModelSettings {
+        settings: &open.settings,
+        environment: &context.request.environment,
+        cwd: &context.request.cwd,
+    }
+    .chosen()
 }
 
 /// Minimum time limit of an agent in its command-line mode, which thinks before it answers.
@@ -73,10 +77,11 @@ const AGENT_TIMEOUT: Duration = Duration::from_secs(600);
 /// Returns an error if a setting has an invalid value.
 pub fn of_print_mode(context: &Context, mode: PrintMode) -> Result<SelectedModels> {
     let settings = &context.target().settings;
-    let reader = ModelSettings { settings, call: &context.call.environment, cwd: &context.call.cwd };
+    let reader =
+        ModelSettings { settings, environment: &context.request.environment, cwd: &context.request.cwd };
     let mut variables = settings.texts(keys::LLM_COMMAND_ENV);
     variables.extend(mode.variables.iter().map(|name| (*name).to_owned()));
-    let command = ModelCommand::parse(mode.command, reader.call, &variables)?;
+    let command = ModelCommand::parse(mode.command, reader.environment, &variables)?;
     let name = ("cli".to_owned(), command.program().to_owned());
     let choice = ModelSelection::Cli(command, String::new());
     let model = SelectedModel { choice, name, price: Some(Price::NOTHING), key_command: None };
@@ -88,7 +93,7 @@ pub fn of_print_mode(context: &Context, mode: PrintMode) -> Result<SelectedModel
 struct ModelSettings<'a> {
     settings: &'a Settings,
     /// Environment variables that can replace settings, such as `OLLAMA_HOST`.
-    call: &'a BTreeMap<String, String>,
+    environment: &'a BTreeMap<String, String>,
     /// Folder to which relative paths in settings refer.
     cwd: &'a Path,
 }
@@ -135,8 +140,11 @@ impl ModelSettings<'_> {
         let choice = match provider {
             "cli" => {
                 let line = self.text(keys::LLM_COMMAND);
-                let command =
-                    ModelCommand::parse(&line, self.call, &self.settings.texts(keys::LLM_COMMAND_ENV))?;
+                let command = ModelCommand::parse(
+                    &line,
+                    self.environment,
+                    &self.settings.texts(keys::LLM_COMMAND_ENV),
+                )?;
                 ModelSelection::Cli(command, model.to_owned())
             }
             "scripted" => {
@@ -183,7 +191,7 @@ impl ModelSettings<'_> {
 
     /// The server from `OLLAMA_HOST`, as the address of its OpenAI-compatible API.
     fn ollama_host(&self) -> Option<ServerUrl> {
-        let address = ollama_host(self.call.get("OLLAMA_HOST")?)?;
+        let address = ollama_host(self.environment.get("OLLAMA_HOST")?)?;
         ServerUrl::parse(&address.below("v1")).ok()
     }
 
@@ -193,7 +201,7 @@ impl ModelSettings<'_> {
         let own = address.is_none_or(|address| provider.owns(address));
         let usual = || {
             let mut names = provider.key_variables().iter().filter(|_| own);
-            names.find_map(|name| ApiKey::of(self.call.get(*name)?))
+            names.find_map(|name| ApiKey::of(self.environment.get(*name)?))
         };
         self.private_key().filter(|_| is_first).or_else(usual)
     }
@@ -248,7 +256,8 @@ mod tests {
             .collect();
         layers.extend(SettingsLayer::of_environment(&environment));
         let settings = Settings::of(layers);
-        let words = ModelSettings { settings: &settings, call: &environment, cwd: Path::new("/vault") };
+        let words =
+            ModelSettings { settings: &settings, environment: &environment, cwd: Path::new("/vault") };
         let notices: Vec<String> = settings.ignored("llm.").map(str::to_owned).collect();
         match words.chosen() {
             Err(error) => format!("{}: {error}", error.code),
@@ -275,7 +284,8 @@ mod tests {
         let layers =
             files.iter().map(|(text, origin)| (SettingsLayer::parse_toml("cm.toml", text), origin.clone()));
         let settings = Settings::of(layers.collect());
-        ModelSettings { settings: &settings, call: &BTreeMap::new(), cwd: Path::new("/vault") }.budget()
+        ModelSettings { settings: &settings, environment: &BTreeMap::new(), cwd: Path::new("/vault") }
+            .budget()
     }
 
     #[test]

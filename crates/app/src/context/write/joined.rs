@@ -101,8 +101,10 @@ fn attempt(
         }
     }
     let operation = context.new_uuid().simple().to_string();
-    let message =
-        CommitMessage { operation: Some(operation.clone()), ..with_actor(change.message, &context.call.by) };
+    let message = CommitMessage {
+        operation: Some(operation.clone()),
+        ..with_actor(change.message, &context.request.caller)
+    };
     let changed = change.files.into_iter().map(|file| FileChange {
         left_out: committed_only.contains(&file.path),
         path: file.path,

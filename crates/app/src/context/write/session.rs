@@ -37,7 +37,7 @@ impl<'a> WriteSession<'a> {
     /// Returns an error if the vault stays locked, or if an unfinished operation cannot be completed.
     pub fn begin(context: &Context, open: &'a OpenVault) -> Result<Self> {
         let turn = open.cached().and_then(|vault_cache| vault_cache.write_turns.take(open.lock_timeout()));
-        let lock = VaultLock::take(&open.vault, &context.call.holder, open.lock_timeout())?;
+        let lock = VaultLock::take(&open.vault, &context.request.holder, open.lock_timeout())?;
         // What was read before may have been written by the one who held the lock.
         open.set_stale();
         let journal = Journal::of(&open.vault)?;

@@ -42,7 +42,7 @@ impl BriefingDraft {
     /// Drops the least valuable entries until the briefing fits into `budget` tokens. Suggested
     /// searches and feedback are worded for the interface of the caller.
     pub fn fit(self, task: &str, workspace: String, context: &Context, budget: usize) -> Briefing {
-        let (now, interface) = (context.now(), context.call.by.interface);
+        let (now, interface) = (context.now(), context.request.caller.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let mut suggested = searches::searches(pointers, &searches::salient(task, is_stop_word), now);

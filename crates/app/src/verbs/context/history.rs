@@ -68,7 +68,7 @@ impl BriefingBuilder<'_> {
         let access = SessionAccess::open_without_refresh(self.context);
         let logs = self.logs(&access, limit)?;
         let indexed = logs.is_some();
-        let mut shown: HashSet<String> = self.context.call.by.session.iter().cloned().collect();
+        let mut shown: HashSet<String> = self.context.request.caller.session.iter().cloned().collect();
         let mut parts = [once(logs.unwrap_or_default(), &mut shown), Vec::new()];
         for open in &self.context.vaults {
             self.diaries(&access, open, limit, &mut shown, &mut parts[1])?;
@@ -106,7 +106,7 @@ impl BriefingBuilder<'_> {
 
     /// The agent to whose own sessions the caller is restricted; `None` without such a restriction.
     fn only_agent(&self) -> Option<String> {
-        self.context.call.by.agent_name().filter(|_| !privacy::cross_agent(self.context))
+        self.context.request.caller.agent_name().filter(|_| !privacy::cross_agent(self.context))
     }
 
     fn here(&self, workspace: Option<&str>) -> f64 {

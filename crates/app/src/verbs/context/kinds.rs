@@ -1,5 +1,5 @@
-//! Detects the languages, frameworks and tasks of the call's workspace, lazily and at most once per
-//! call.
+//! Detects the languages, frameworks and tasks of the request's workspace, lazily and at most once per
+//! request.
 
 use std::cell::OnceCell;
 
@@ -44,7 +44,7 @@ impl<'m> WorkspaceKinds<'m> {
 
 fn looked_at(context: &Context) -> WorkspaceLanguages {
     let open = context.target();
-    let mut folders = vec![context.call.cwd.clone()];
+    let mut folders = vec![context.request.cwd.clone()];
     if open.level == VaultLevel::Project {
         folders.push(project(open).to_owned());
     }

@@ -74,7 +74,7 @@ impl SessionReader {
     pub fn open(context: &Context) -> Result<Self> {
         let rules = secrets::rules_of_logs(context, context.target())?.0;
         let found = sources(context, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
-        Ok(Self { rules, home: context.call.home.clone(), found, last: None })
+        Ok(Self { rules, home: context.request.home.clone(), found, last: None })
     }
 
     /// Parses a session from its log and records the read in the access log. `model` names the
@@ -148,8 +148,8 @@ impl SessionReader {
         path: &str,
         model: Option<String>,
     ) -> Result<Option<SessionTranscript>> {
-        let path = context.call.cwd.join(path);
-        let sources = sources(context, None).filter(|_| path.is_file() && !context.call.by.has_token);
+        let path = context.request.cwd.join(path);
+        let sources = sources(context, None).filter(|_| path.is_file() && !context.request.caller.has_token);
         let Some(sources) = sources else { return Ok(None) };
         let read = |agent| {
             let source = LogSource::of_file(agent, &path)?;

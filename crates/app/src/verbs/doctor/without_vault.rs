@@ -13,17 +13,17 @@ use crate::verbs::server_client::connection::ServerConnection;
 ///
 /// # Errors
 /// Private files that cannot be read.
-pub fn without_vault(call: &Request) -> Result<Option<HealthReport>> {
-    let Some((connection, state)) = ServerConnection::of_call(call)?.zip(used_server(call)?) else {
+pub fn without_vault(request: &Request) -> Result<Option<HealthReport>> {
+    let Some((connection, state)) = ServerConnection::of_request(request)?.zip(used_server(request)?) else {
         return Ok(None);
     };
-    let mut checks = vec![settings(call, &connection), server(&state), token(&state)];
+    let mut checks = vec![settings(request, &connection), server(&state), token(&state)];
     checks.extend(uploads(&state));
     Ok(Some(HealthReport { vault: None, checks, fixed: Vec::new() }))
 }
 
-fn settings(call: &Request, connection: &ServerConnection) -> HealthCheck {
-    match connection.settings(call) {
+fn settings(request: &Request, connection: &ServerConnection) -> HealthCheck {
+    match connection.settings(request) {
         Ok(_) => HealthCheck::ok("settings", "all valid"),
         Err(error) => HealthCheck::of_error("settings", error),
     }

@@ -109,9 +109,9 @@ fn reflects(context: &Context) -> bool {
 
 /// Refreshes the index and, if hooks may read sessions, the session index; once a day, condenses
 /// observations. Failures are logged.
-pub fn read(call: Request) {
-    let read = Context::open(call.clone()).and_then(|context| read_all(&context));
-    log_failure(&call, &HookMessage::read("", None, None), read);
+pub fn read(request: Request) {
+    let read = Context::open(request.clone()).and_then(|context| read_all(&context));
+    log_failure(&request, &HookMessage::read("", None, None), read);
 }
 
 fn read_all(context: &Context) -> Result<()> {
@@ -129,25 +129,25 @@ fn read_all(context: &Context) -> Result<()> {
 }
 
 /// Synchronizes with the remote. Failures are logged.
-pub fn sync(call: Request) {
+pub fn sync(request: Request) {
     let done =
-        Context::open(call.clone()).and_then(|context| sync::sync(&context, &sync::Options::default()));
-    log_failure(&call, &HookMessage::read("", None, Some(HookEvent::SessionEnd)), done.map(drop));
+        Context::open(request.clone()).and_then(|context| sync::sync(&context, &sync::Options::default()));
+    log_failure(&request, &HookMessage::read("", None, Some(HookEvent::SessionEnd)), done.map(drop));
 }
 
 /// Lets the agent's own command-line mode read a session, and learns from its answer. Then reads or
 /// learns as at every end of a session, because two processes would wait for each other. Failures are
 /// logged.
-pub fn read_with_agent(call: Request, agent: &str, session: &str) {
+pub fn read_with_agent(request: Request, agent: &str, session: &str) {
     let Some(agent) = hook_agent(agent) else { return };
     let message = HookMessage::read("", Some(agent), Some(HookEvent::SessionEnd));
-    let read = Context::open(call.clone()).and_then(|context| {
+    let read = Context::open(request.clone()).and_then(|context| {
         // The hook of the last answer may still be reading logs.
         sessions::refresh_patiently(&context)?;
         session_end::read_with_agent(&context, agent, session)
     });
-    log_failure(&call, &message, read);
-    let rest = Context::open(call.clone()).and_then(|context| {
+    log_failure(&request, &message, read);
+    let rest = Context::open(request.clone()).and_then(|context| {
         if !reflects(&context) || !may_capture(&context) {
             return read_all(&context);
         }
@@ -155,20 +155,20 @@ pub fn read_with_agent(call: Request, agent: &str, session: &str) {
         let options = reflect::Options::default();
         reflect::reflect(&context, &access, &options, &Cancellation::default(), &|_, _| {}).map(drop)
     });
-    log_failure(&call, &message, rest);
+    log_failure(&request, &message, rest);
 }
 
 /// Judges the prompt of a session that `input` contains, see [`BackgroundTask::JudgePrompt`].
 /// Failures are logged.
-pub fn judge_prompt(call: Request, input: &str) {
-    let judged = Context::open(call.clone()).and_then(|context| long_prompt::judge(&context, input));
-    log_failure(&call, &HookMessage::read("", None, Some(HookEvent::Prompt)), judged);
+pub fn judge_prompt(request: Request, input: &str) {
+    let judged = Context::open(request.clone()).and_then(|context| long_prompt::judge(&context, input));
+    log_failure(&request, &HookMessage::read("", None, Some(HookEvent::Prompt)), judged);
 }
 
-fn log_failure(call: &Request, message: &HookMessage, result: Result<()>) {
+fn log_failure(request: &Request, message: &HookMessage, result: Result<()>) {
     match result {
         Err(error) if !matches!(error.kind, ErrorKind::NoVault | ErrorKind::NothingDone) => {
-            log(call, message, &error.message);
+            log(request, message, &error.message);
         }
         _ => {}
     }

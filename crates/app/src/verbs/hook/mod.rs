@@ -62,28 +62,28 @@ pub struct HookResponse {
 
 /// Handles a hook event. `words` are the command-line arguments, agent and event; both may be
 /// missing if `stdin` contains them.
-pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse {
+pub fn handle_event(request: Request, stdin: &str, words: &[&str]) -> HookResponse {
     let agent_and_event = parse_hook_args(words);
     let (agent, event) =
         agent_and_event.unwrap_or_else(|| (words.first().and_then(|word| hook_agent(word)), None));
     let message = HookMessage::read(stdin, agent, event);
-    let quiet = |call: &Request| HookResponse {
+    let quiet = |request: &Request| HookResponse {
         stdout: message.agent.empty_reply().to_owned(),
         later: Vec::new(),
-        folder: call.cwd.clone(),
+        folder: request.cwd.clone(),
     };
-    if is_model_call(&call) {
-        return quiet(&call);
+    if is_model_call(&request) {
+        return quiet(&request);
     }
-    let call = call_of_message(call, &message);
+    let request = request_of_message(request, &message);
     let answered = match agent_and_event {
         None => Err(Error::usage(format!("`{}` is not an event of an agent's session", words.join(" ")))),
         Some(_) if message.event.is_none() => Err(Error::usage("the message does not contain its event")),
-        Some(_) => answer(&call, &message),
+        Some(_) => answer(&request, &message),
     };
     answered.unwrap_or_else(|error| {
-        log(&call, &message, &error.message);
-        quiet(&call)
+        log(&request, &message, &error.message);
+        quiet(&request)
     })
 }
 
@@ -93,51 +93,51 @@ pub fn nothing_for(words: &[&str]) -> &'static str {
 }
 
 /// Records an internal failure of a hook, such as a panic, in the failure log.
-pub fn log_failure(call: &Request, words: &[&str], what: &str) {
+pub fn log_failure(request: &Request, words: &[&str], what: &str) {
     let (agent, event) = parse_hook_args(words).unwrap_or_default();
-    log(call, &HookMessage::read("", agent, event), what);
+    log(request, &HookMessage::read("", agent, event), what);
 }
 
 /// Whether cm itself started the agent for a model request; such sessions get no memories and are
 /// not recorded.
-fn is_model_call(call: &Request) -> bool {
-    call.variables.get(MODEL_CALL_VARIABLE).is_some_and(|value| !matches!(value.as_str(), "" | "0"))
+fn is_model_call(request: &Request) -> bool {
+    request.variables.get(MODEL_CALL_VARIABLE).is_some_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
-/// Returns the call with the working directory, agent and session of the hook message.
-fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
+/// Returns the request with the working directory, agent and session of the hook message.
+fn request_of_message(mut request: Request, message: &HookMessage) -> Request {
     // A vault that is named is named from the folder in which the hook was started.
-    call.vault = call.vault.map(|vault| call.cwd.join(vault));
+    request.vault = request.vault.map(|vault| request.cwd.join(vault));
     let message_folder = message.cwd.as_ref().map(std::path::PathBuf::from);
     if let Some(folder) = message_folder.filter(|folder| folder.is_absolute() && folder.is_dir()) {
-        call.cwd = folder;
+        request.cwd = folder;
     }
-    call.by.kind = Actor::Agent;
-    call.by.agent = Some(message.agent.agent().name().to_owned());
-    call.by.session = message.session.clone();
-    call.no_refresh = true;
-    call.for_prompts = true;
-    call
+    request.caller.kind = Actor::Agent;
+    request.caller.agent = Some(message.agent.agent().name().to_owned());
+    request.caller.session = message.session.clone();
+    request.no_refresh = true;
+    request.for_prompts = true;
+    request
 }
 
-fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
+fn answer(request: &Request, message: &HookMessage) -> Result<HookResponse> {
     let response = |reply: HookReply, later| HookResponse {
         stdout: reply.stdout(message),
         later,
-        folder: call.cwd.clone(),
+        folder: request.cwd.clone(),
     };
     if let Some((decision, notices)) =
-        message.guard_request.as_ref().and_then(|request| guard::guard_tool_call(call, request))
+        message.guard_request.as_ref().and_then(|tool_call| guard::guard_tool_call(request, tool_call))
     {
-        if vault_of(call).is_some() {
-            notices.iter().for_each(|notice| log(call, message, notice.for_terminal()));
+        if vault_of(request).is_some() {
+            notices.iter().for_each(|notice| log(request, message, notice.for_terminal()));
         }
         return Ok(response(HookReply::Verdict(decision), Vec::new()));
     }
-    if let Some(connection) = ServerConnection::of_call(call)? {
-        return over_server::answer(call, message, &connection);
+    if let Some(connection) = ServerConnection::of_request(request)? {
+        return over_server::answer(request, message, &connection);
     }
-    let context = match Context::open(call.clone()) {
+    let context = match Context::open(request.clone()) {
         Err(error) if error.kind == ErrorKind::NoVault => {
             return Ok(response(HookReply::Nothing, Vec::new()));
         }
@@ -159,7 +159,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     receipts::record(&context, answer.shown.iter().map(receipts::of_part).collect());
     // What a hook could not ask for is asked by the next one, and the session is captured anyway.
     let at_end = session_end::request(&context, message).unwrap_or_else(|error| {
-        log(call, message, &error.message);
+        log(request, message, &error.message);
         None
     });
     if let Some(text) = &at_end {
@@ -169,7 +169,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
     let later = match session_end::starts_agent(&context, message) {
         Ok(starts_agent) => background::tasks(&context, message, &work, starts_agent),
         Err(error) => {
-            log(call, message, &error.message);
+            log(request, message, &error.message);
             background::tasks(&context, message, &work, false)
         }
     };
@@ -319,13 +319,13 @@ fn may_capture(context: &Context) -> bool {
 }
 
 /// Records a hook failure among the private files about the server that the folder's hooks call, else
-/// in the vault of the call, or in the global vault if there is none.
-fn log(call: &Request, message: &HookMessage, what: &str) {
-    if let Ok(Some(connection)) = ServerConnection::of_call(call) {
-        return over_server::log(&connection, call, message, what);
+/// in the vault of the request, or in the global vault if there is none.
+fn log(request: &Request, message: &HookMessage, what: &str) {
+    if let Ok(Some(connection)) = ServerConnection::of_request(request) {
+        return over_server::log(&connection, request, message, what);
     }
-    let failure = FailureLogLine::new(call.now, message, what);
-    let vaults = vault_of(call).into_iter().chain(global(call));
+    let failure = FailureLogLine::new(request.now, message, what);
+    let vaults = vault_of(request).into_iter().chain(global(request));
     for vault in vaults {
         if JsonLinesFile::of_hooks(&vault).append(std::slice::from_ref(&failure)).is_ok() {
             return;
@@ -333,28 +333,28 @@ fn log(call: &Request, message: &HookMessage, what: &str) {
     }
 }
 
-/// Returns up to `most` hook failures of the call's vault, newest first.
+/// Returns up to `most` hook failures of the request's vault, newest first.
 ///
 /// # Errors
 /// Returns an error if the log cannot be read.
-pub fn failures(call: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
-    let Some(vault) = vault_of(call) else { return Ok(Vec::new()) };
+pub fn failures(request: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
+    let Some(vault) = vault_of(request) else { return Ok(Vec::new()) };
     let (mut failures, _) = JsonLinesFile::of_hooks(&vault).read::<FailureLogLine>()?;
     failures.reverse();
     failures.truncate(most);
     Ok(failures)
 }
 
-/// Returns the vault of the call, even if its settings are invalid; `None` without a vault.
-fn vault_of(call: &Request) -> Option<Vault> {
-    match &call.vault {
-        Some(folder) => Vault::open(&call.cwd.join(folder)).ok(),
-        None => Vault::find_upwards(&call.cwd).or_else(|| global(call)),
+/// Returns the vault of the request, even if its settings are invalid; `None` without a vault.
+fn vault_of(request: &Request) -> Option<Vault> {
+    match &request.vault {
+        Some(folder) => Vault::open(&request.cwd.join(folder)).ok(),
+        None => Vault::find_upwards(&request.cwd).or_else(|| global(request)),
     }
-    .map(|vault| vault.prepare(call.private.as_ref()))
+    .map(|vault| vault.prepare(request.private.as_ref()))
 }
 
-fn global(call: &Request) -> Option<Vault> {
-    let folder = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file())?;
+fn global(request: &Request) -> Option<Vault> {
+    let folder = request.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file())?;
     Vault::open(folder).ok()
 }

@@ -64,11 +64,11 @@ struct ServerAnswer {
 /// Private files that cannot be read or written, settings of the user that are not valid, and an invalid
 /// redaction pattern.
 pub(super) fn answer(
-    call: &Request,
+    request: &Request,
     message: &HookMessage,
     connection: &ServerConnection,
 ) -> Result<HookResponse> {
-    let settings = connection.settings(call)?;
+    let settings = connection.settings(request)?;
     let log = message
         .session
         .as_deref()
@@ -78,10 +78,10 @@ pub(super) fn answer(
         let (text, length) =
             log.as_ref().map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
         let injections = InjectionLog::read(&text);
-        let plan = HookPlan::of(message, &injections, false, call.now);
+        let plan = HookPlan::of(message, &injections, false, request.now);
         let received = match &mut server_answer {
             Some(received) => received,
-            none => none.insert(ask(call, message, connection, &settings, &plan, &injections)?),
+            none => none.insert(ask(request, message, connection, &settings, &plan, &injections)?),
         };
         let most = if plan.start {
             settings.integer(keys::HOOKS_START_TOKENS) * CHARS_PER_TOKEN
@@ -94,7 +94,7 @@ pub(super) fn answer(
             &injections,
             &received.parts,
             &InjectionLimit { most, more: MORE },
-            call.now,
+            request.now,
         );
         let lines = if received.is_missing { &[][..] } else { &answer.lines };
         let is_recorded = match log.as_ref().filter(|_| !lines.is_empty()) {
@@ -113,30 +113,30 @@ pub(super) fn answer(
             .map(|task| BackgroundTask::Deliver(serde_json::to_string(&task).unwrap_or_default()))
             .into_iter()
             .collect(),
-        folder: call.cwd.clone(),
+        folder: request.cwd.clone(),
     })
 }
 
 /// Runs the background task of a hook. Failures are logged.
-pub fn deliver(call: &Request, input: &str) {
-    let Ok(Some(connection)) = ServerConnection::of_call(call) else { return };
+pub fn deliver(request: &Request, input: &str) {
+    let Ok(Some(connection)) = ServerConnection::of_request(request) else { return };
     let task: DeliveryTask = serde_json::from_str(input).unwrap_or_default();
-    if let Err(error) = task.run(call, &connection) {
+    if let Err(error) = task.run(request, &connection) {
         let message = HookMessage::read("", hook_agent(&task.agent), None);
-        log(&connection, call, &message, &error.message);
+        log(&connection, request, &message, &error.message);
     }
 }
 
 /// Appends a failure to the log of the server's hooks.
-pub(super) fn log(connection: &ServerConnection, call: &Request, message: &HookMessage, what: &str) {
-    let failure = FailureLogLine::new(call.now, message, what);
+pub(super) fn log(connection: &ServerConnection, request: &Request, message: &HookMessage, what: &str) {
+    let failure = FailureLogLine::new(request.now, message, what);
     // A hook has no other place to report that this fails.
     let _ = JsonLinesFile::of_server_hooks(&connection.private).append(&[failure]);
 }
 
 /// Gets what the event needs.
 fn ask(
-    call: &Request,
+    request: &Request,
     message: &HookMessage,
     connection: &ServerConnection,
     settings: &Settings,
@@ -149,17 +149,17 @@ fn ask(
     // The briefing for a new session contains nothing that was typed in it.
     let question = plan.question.as_deref().filter(|_| settings.flag(keys::HOOKS_CAPTURE) != Some(false));
     let is_nothing = !plan.start && question.is_none();
-    if is_nothing || !session_upload::permits(call, settings, message.agent.agent(), Some(&call.cwd)) {
+    if is_nothing || !session_upload::permits(request, settings, message.agent.agent(), Some(&request.cwd)) {
         return Ok(ServerAnswer::default());
     }
     let outage = Outage::of(connection);
     if message.event != Some(HookEvent::SessionStart)
-        && outage.as_ref().is_some_and(|it| it.is_recent(call.now))
+        && outage.as_ref().is_some_and(|it| it.is_recent(request.now))
     {
         return Ok(ServerAnswer { is_missing: true, ..ServerAnswer::default() });
     }
-    let rules = secrets::rules_for_server(settings, call)?;
-    let api = ServerApi::new(connection, call, message.agent.agent().name(), message.session.as_deref())?;
+    let rules = secrets::rules_for_server(settings, request)?;
+    let api = ServerApi::new(connection, request, message.agent.agent().name(), message.session.as_deref())?;
     let mut parts = Vec::new();
     if let Some(question) = question {
         let question = redact(question, &rules).0.into_string();
@@ -178,21 +178,22 @@ fn ask(
                 parts.extend(found.parts_for(&question, is_failure, model, &shown, &limits));
                 reachability::record_answer(connection);
             }
-            Err(failure) => return Ok(missing(call, message, connection, &failure)),
+            Err(failure) => return Ok(missing(request, message, connection, &failure)),
         }
     }
     if plan.start {
-        let since = call.now.minus_days(INJECTION_LOG_DAYS);
+        let since = request.now.minus_days(INJECTION_LOG_DAYS);
         remove_old_files(&connection.private.state().join("hooks"), since);
         remove_old_files(&session_upload::folder(connection), since);
         remove_old_files(&IncompleteSessions::of(&connection.private).folder(), since);
-        let task = redact(&start::task_of(&call.cwd, &project(call, connection)), &rules).0.into_string();
+        let task =
+            redact(&start::task_of(&request.cwd, &project(request, connection)), &rules).0.into_string();
         match briefing(&api, &task, settings.integer(keys::HOOKS_START_TOKENS), START_TIMEOUT) {
             Ok(found) => {
                 parts.extend(found.start_parts());
                 reachability::record_answer(connection);
             }
-            Err(failure) => return Ok(missing(call, message, connection, &failure)),
+            Err(failure) => return Ok(missing(request, message, connection, &failure)),
         }
     }
     Ok(ServerAnswer { parts, is_missing: false })
@@ -220,14 +221,14 @@ fn briefing(
 /// The answer while the server is away: at the start of a session one line about it and the last copy
 /// of MEMORY.md, else nothing.
 fn missing(
-    call: &Request,
+    request: &Request,
     message: &HookMessage,
     connection: &ServerConnection,
     failure: &CallFailure,
 ) -> ServerAnswer {
     let is_read_only = failure.refuses_uploads_only();
-    if reachability::record_failure(connection, call.now, &failure.cause, is_read_only) {
-        log(connection, call, message, &failure.cause);
+    if reachability::record_failure(connection, request.now, &failure.cause, is_read_only) {
+        log(connection, request, message, &failure.cause);
     }
     let mut parts = Vec::new();
     if message.event == Some(HookEvent::SessionStart) {
@@ -264,12 +265,12 @@ fn line(connection: &ServerConnection, failure: &CallFailure, has_copy: bool, wa
 }
 
 /// Name of the project: the folder of its repository.
-fn project(call: &Request, connection: &ServerConnection) -> String {
+fn project(request: &Request, connection: &ServerConnection) -> String {
     let root = connection.folder.clone().or_else(|| {
-        let repo = Repo::discover(&call.cwd).ok().flatten();
+        let repo = Repo::discover(&request.cwd).ok().flatten();
         repo.map(|repo| repo.workdir().to_owned())
     });
-    let root = root.unwrap_or_else(|| call.cwd.clone());
+    let root = root.unwrap_or_else(|| request.cwd.clone());
     root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

@@ -47,7 +47,7 @@ pub(super) fn request(context: &Context, message: &HookMessage) -> Result<Propos
     let nothing = ProposalRequest::default();
     let Some(session) = message.session.as_deref().filter(|_| !message.subagent) else { return Ok(nothing) };
     // Only what was typed at an interactive prompt is a person's word.
-    let is_typed = !message.headless && !is_headless(&context.call.environment);
+    let is_typed = !message.headless && !is_headless(&context.request.environment);
     if !is_typed || context.target().settings.flag(keys::HOOKS_PROPOSE) == Some(false) {
         return Ok(nothing);
     }

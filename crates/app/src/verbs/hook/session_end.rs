@@ -56,7 +56,10 @@ pub(super) fn request(context: &Context, message: &HookMessage) -> Result<Option
     }
     let Some((mut log, is_interactive)) = signals_at_end(context, message)? else { return Ok(None) };
     let unread: Vec<Signal> = log.unread().into_iter().cloned().collect();
-    if !is_interactive || log.asked_at_end || unread.is_empty() || !can_propose(&context.call, message.agent)
+    if !is_interactive
+        || log.asked_at_end
+        || unread.is_empty()
+        || !can_propose(&context.request, message.agent)
     {
         return Ok(None);
     }

@@ -37,7 +37,7 @@ pub(super) fn parts(context: &Context, tokens: usize) -> Result<Vec<InjectionPar
     let core = core(context)?;
     let most = ((tokens as f64 * BRIEFING_SHARE) as usize).max(MIN_TOKENS);
     let options = Options {
-        task: task_of(&context.call.cwd, &context.workspace()),
+        task: task_of(&context.request.cwd, &context.workspace()),
         max_tokens: Some(most),
         ..Options::default()
     };

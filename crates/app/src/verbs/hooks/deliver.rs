@@ -36,27 +36,27 @@ pub struct HooksDelivery {
 /// # Errors
 /// No server is called in this folder, the former server is unknown or an agent names it, the user's own
 /// settings are not valid, and private files that cannot be read or written.
-pub fn deliver(call: &Request, with_refused: bool, from: Option<&str>) -> Result<HooksDelivery> {
-    if from.is_some() && !call.by.is_person() {
+pub fn deliver(request: &Request, with_refused: bool, from: Option<&str>) -> Result<HooksDelivery> {
+    if from.is_some() && !request.caller.is_person() {
         return Err(actor::persons_only_error(
             "choose the server that receives sessions",
             "run `cm hooks deliver --from NAME` in your own terminal",
         ));
     }
-    let connection = ServerConnection::of_call(call)?.ok_or_else(|| {
+    let connection = ServerConnection::of_request(request)?.ok_or_else(|| {
         Error::new(ErrorKind::NothingDone, "no-server", "the hooks of this folder call no server")
             .hint("`cm hooks install --server URL` connects them to one")
     })?;
-    let former = match (from, &call.private) {
+    let former = match (from, &request.private) {
         (Some(name), Some(home)) => Some(former_outbox(home, name)?),
         _ => None,
     };
-    let sent = deliver_all(call, &connection, with_refused, former.as_ref())?;
+    let sent = deliver_all(request, &connection, with_refused, former.as_ref())?;
     let failure = match sent.failure {
         Some(failed) => Some(failed.failure.cause),
-        None => lasting_outage(call, &connection)?,
+        None => lasting_outage(request, &connection)?,
     };
-    let former = call.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
+    let former = request.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
     Ok(HooksDelivery {
         url: connection.url.to_string(),
         delivered: sent.delivered,

@@ -111,11 +111,11 @@ pub struct HookChanges {
 ///
 /// # Errors
 /// An unknown agent, no agent found, or settings that cannot be parsed or safely edited.
-pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
-    let mut changes = empty_changes(call, options)?;
+pub fn install(request: &Request, options: &Options) -> Result<HookChanges> {
+    let mut changes = empty_changes(request, options)?;
     let program = ProgramPath::default();
-    let agents = agents(call, options, changes.scope, &changes.root, "install")?;
-    changes.connect(call, options)?;
+    let agents = agents(request, options, changes.scope, &changes.root, "install")?;
+    changes.connect(request, options)?;
     for agent in agents {
         let path = agent.hooks_file(changes.scope);
         let way = options.mcp.then(|| agent.server_registration(changes.scope, &program));
@@ -152,22 +152,22 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
             }
         }
         changes.notices.extend(agent.trust_notice(changes.scope).map(str::to_owned));
-        changes.notices.extend(duplicate_warning(call, agent, changes.scope, &program));
+        changes.notices.extend(duplicate_warning(request, agent, changes.scope, &program));
     }
-    if !is_on_path(call) {
+    if !is_on_path(request) {
         changes.notices.push("agents start `cm`, but it is not on the PATH: install it there".to_owned());
     }
-    redact_diffs(call, changes)
+    redact_diffs(request, changes)
 }
 
 /// Plans the removal of hooks, skills and the MCP server; writes nothing.
 ///
 /// # Errors
 /// An unknown agent, no agent found, or settings that cannot be parsed.
-pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
-    let mut changes = empty_changes(call, options)?;
-    let agents = agents(call, options, changes.scope, &changes.root, "uninstall")?;
-    changes.disconnect(call, &agents)?;
+pub fn uninstall(request: &Request, options: &Options) -> Result<HookChanges> {
+    let mut changes = empty_changes(request, options)?;
+    let agents = agents(request, options, changes.scope, &changes.root, "uninstall")?;
+    changes.disconnect(request, &agents)?;
     for agent in agents {
         let path = agent.hooks_file(changes.scope);
         let server = mcp::file(agent, changes.scope);
@@ -195,7 +195,7 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
             changes.skill(agent, &file, "")?;
         }
     }
-    redact_diffs(call, changes)
+    redact_diffs(request, changes)
 }
 
 /// Returns the settings text with an entry for cm's MCP server.
@@ -212,9 +212,9 @@ fn without_server(agent: HookAgent, path: &str, text: &str) -> Result<String> {
 ///
 /// # Errors
 /// A file that changed since it was planned or cannot be written; earlier files stay written.
-pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
+pub fn apply(request: &Request, changes: &HookChanges) -> Result<()> {
     // Before the hooks, so that none of them uses the wrong memory.
-    changes.server.as_ref().map_or(Ok(()), |server| server.apply(call))?;
+    changes.server.as_ref().map_or(Ok(()), |server| server.apply(request))?;
     for file in changes.files.iter().filter(|file| file.action != FileAction::Keep) {
         let path = note_path(&file.path)?;
         let there = read_if_any(&changes.root, &path)?;
@@ -242,11 +242,11 @@ pub fn apply(call: &Request, changes: &HookChanges) -> Result<()> {
 }
 
 /// Creates a plan without changes for the selected scope.
-fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
-    let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
+fn empty_changes(request: &Request, options: &Options) -> Result<HookChanges> {
+    let in_repository = || Repo::discover(&request.cwd).ok().flatten().is_some();
     let scope =
         options.scope.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
-    let root = root(call, scope).ok_or_else(|| {
+    let root = root(request, scope).ok_or_else(|| {
         Error::usage("the home directory is unknown").hint("use `--project` in a project's folder")
     })?;
     let folder = root.display().to_string();
@@ -256,12 +256,12 @@ fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
 
 /// Returns the folder that contains the settings: the home folder, or the root of the repository's
 /// work tree, or the working directory outside a repository.
-fn root(call: &Request, whose: HookScope) -> Option<PathBuf> {
+fn root(request: &Request, whose: HookScope) -> Option<PathBuf> {
     match whose {
-        HookScope::User => call.home.clone(),
+        HookScope::User => request.home.clone(),
         HookScope::Project => {
-            let repo = Repo::discover(&call.cwd).ok().flatten();
-            Some(repo.map_or_else(|| call.cwd.clone(), |repo| repo.workdir().to_owned()))
+            let repo = Repo::discover(&request.cwd).ok().flatten();
+            Some(repo.map_or_else(|| request.cwd.clone(), |repo| repo.workdir().to_owned()))
         }
     }
 }
@@ -282,7 +282,7 @@ fn parse_agents(names: &[String]) -> Result<Vec<HookAgent>> {
 
 /// The named agents, else those with a settings folder under `root`. `verb` is the command that the hint of the error names.
 fn agents(
-    call: &Request,
+    request: &Request,
     options: &Options,
     whose: HookScope,
     root: &Path,
@@ -297,7 +297,7 @@ fn agents(
     if !used.is_empty() {
         return Ok(used);
     }
-    let where_else = if whose == HookScope::Project && call.home.is_some() {
+    let where_else = if whose == HookScope::Project && request.home.is_some() {
         "; or `--user` for your own settings"
     } else {
         ""
@@ -312,14 +312,14 @@ fn agents(
 
 impl HookChanges {
     /// Plans the connection to the wanted server; without one, an existing connection stays.
-    fn connect(&mut self, call: &Request, options: &Options) -> Result<()> {
-        let existing = server::of_scope(call, self.scope, &self.root)?;
+    fn connect(&mut self, request: &Request, options: &Options) -> Result<()> {
+        let existing = server::of_scope(request, self.scope, &self.root)?;
         let Some(url) = &options.server else {
-            let keep = |open| server::change_of(call, &open, ConnectionAction::Keep);
+            let keep = |open| server::change_of(request, &open, ConnectionAction::Keep);
             self.server = existing.map(keep).transpose()?;
             return Ok(());
         };
-        let (change, notices) = server::connect(call, self.scope, &self.root, url)?;
+        let (change, notices) = server::connect(request, self.scope, &self.root, url)?;
         let replaced = existing.filter(|open| open.url.to_string() != change.url);
         self.notices.extend(notices);
         self.notices.extend(replaced.as_ref().and_then(server::undelivered_to_former));
@@ -328,8 +328,8 @@ impl HookChanges {
     }
 
     /// Plans to end the connection if these agents are the last ones that have hooks here.
-    fn disconnect(&mut self, call: &Request, agents: &[HookAgent]) -> Result<()> {
-        let Some(open) = server::of_scope(call, self.scope, &self.root)? else { return Ok(()) };
+    fn disconnect(&mut self, request: &Request, agents: &[HookAgent]) -> Result<()> {
+        let Some(open) = server::of_scope(request, self.scope, &self.root)? else { return Ok(()) };
         let program = ProgramPath::default();
         let has_hooks = |agent: &HookAgent| {
             let status = status::install_status(&self.root, *agent, self.scope, &program);
@@ -341,7 +341,7 @@ impl HookChanges {
             self.notices.extend(server::undelivered(&open));
             self.notices.extend(open.memory_file.as_ref().map(|file| format!("{file} stays as it is")));
         }
-        self.server = Some(server::change_of(call, &open, action)?);
+        self.server = Some(server::change_of(request, &open, action)?);
         Ok(())
     }
 
@@ -402,8 +402,8 @@ impl HookChanges {
 }
 
 /// Redacts secrets in the diffs that are shown to the user.
-fn redact_diffs(call: &Request, mut changes: HookChanges) -> Result<HookChanges> {
-    let rules = secrets::rules_for_call(call)?;
+fn redact_diffs(request: &Request, mut changes: HookChanges) -> Result<HookChanges> {
+    let rules = secrets::rules_for_request(request)?;
     for file in &mut changes.files {
         file.diff = redact(&file.diff, &rules).0.into_string();
     }
@@ -413,26 +413,26 @@ fn redact_diffs(call: &Request, mut changes: HookChanges) -> Result<HookChanges>
 /// Returns a warning if an agent has hooks in both project and user settings and would run them
 /// twice.
 fn duplicate_warning(
-    call: &Request,
+    request: &Request,
     agent: HookAgent,
     whose: HookScope,
     program: &ProgramPath,
 ) -> Option<String> {
-    let plugin = [HookScope::Project, HookScope::User].into_iter().filter_map(|scope| root(call, scope));
+    let plugin = [HookScope::Project, HookScope::User].into_iter().filter_map(|scope| root(request, scope));
     if let Some(path) = plugin.into_iter().find_map(|root| status::plugin_settings(&root, agent)) {
         return Some(format!(
             "{path} enables the plugin of cm, which has the same hooks; each event is answered once, so either can go"
         ));
     }
     let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
-    let root = root(call, other)?;
+    let root = root(request, other)?;
     let path = agent.hooks_file(other);
     let state = match agent.agent() {
         // It runs identical hooks once.
         Agent::ClaudeCode => InstallStatus::Absent,
         _ => status::install_status(&root, agent, other, program).ok()?.0,
     };
-    (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
+    (state != InstallStatus::Absent && request.home != self::root(request, HookScope::Project)).then(|| {
         let flag = if other == HookScope::User { "--user" } else { "--project" };
         format!(
             "{} also has hooks of cm, and {agent} runs both; `cm hooks uninstall {agent} {flag}` removes them",
@@ -442,8 +442,8 @@ fn duplicate_warning(
 }
 
 /// Whether `PATH` contains an executable named `cm`.
-fn is_on_path(call: &Request) -> bool {
-    let folders = call.variables.get("PATH").map(String::as_str).unwrap_or_default();
+fn is_on_path(request: &Request) -> bool {
+    let folders = request.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let is_there = |folder: PathBuf| ["cm", "cm.exe"].iter().any(|name| folder.join(name).is_file());
     std::env::split_paths(folders).any(is_there)
 }

@@ -100,11 +100,11 @@ impl std::fmt::Debug for ConnectionChange {
 ///
 /// # Errors
 /// An address that is not permitted, and private files that cannot be read.
-pub fn asks_for_token(call: &Request, url: &str) -> Result<bool> {
+pub fn asks_for_token(request: &Request, url: &str) -> Result<bool> {
     let stored =
         StoredConnection { server: parse_address(url)?.to_string(), folder: None, memory_file: None };
-    let open = ServerConnection::of_stored(private_home(call)?, &stored)?;
-    Ok(open.token(call)?.1 == TokenOrigin::None)
+    let open = ServerConnection::of_stored(private_home(request)?, &stored)?;
+    Ok(open.token(request)?.1 == TokenOrigin::None)
 }
 
 /// Plans to connect a folder, and checks the token with the server. Returns the change and notices.
@@ -113,18 +113,18 @@ pub fn asks_for_token(call: &Request, url: &str) -> Result<bool> {
 /// An agent that calls this, an address that is not permitted, a missing or refused token, and a file
 /// for MEMORY.md that cm must not write.
 pub(super) fn connect(
-    call: &Request,
+    request: &Request,
     scope: HookScope,
     root: &Path,
     options: &ServerOptions,
 ) -> Result<(ConnectionChange, Vec<String>)> {
-    if !call.by.is_person() {
+    if !request.caller.is_person() {
         return Err(actor::persons_only_error(
             "choose the server that receives sessions",
             "run `cm hooks install --server URL` in your own terminal",
         ));
     }
-    let home = private_home(call)?;
+    let home = private_home(request)?;
     let url = parse_address(&options.url)?;
     options.certificate.as_deref().map(parse_certificate).transpose()?;
     let folder = folder_of(scope, root);
@@ -132,7 +132,7 @@ pub(super) fn connect(
         return Err(Error::usage(format!("the path {} is not valid UTF-8", root.display()))
             .hint("rename the folder, or connect all folders with `--user`"));
     }
-    let before = of_scope(call, scope, root)?.map(|open| open.stored());
+    let before = of_scope(request, scope, root)?.map(|open| open.stored());
     let of_before = before.filter(|one| one.server == url.to_string()).and_then(|one| one.memory_file);
     let memory_file = options.memory_file.clone().or(of_before);
     check_memory_file(folder.as_deref(), memory_file.as_deref())?;
@@ -140,7 +140,7 @@ pub(super) fn connect(
     let open = ServerConnection::of_stored(home, &stored)?;
     let new_token = options.token.as_deref().map(str::trim);
     new_token.map(check_token).transpose()?;
-    let origin = if new_token.is_some() { TokenOrigin::Stored } else { open.token(call)?.1 };
+    let origin = if new_token.is_some() { TokenOrigin::Stored } else { open.token(request)?.1 };
     if origin == TokenOrigin::None && !url.is_loopback() {
         return Err(Error::usage(format!("there is no token for {url}"))
             .hint(format!("pass `--token-file FILE`, or set {TOKEN_VARIABLE}; whoever runs the server creates tokens with `cm token add NAME`")));
@@ -157,7 +157,7 @@ pub(super) fn connect(
     };
     let mut notices = Vec::new();
     if !options.dry_run {
-        change.may_write = check(call, &open, &change, &mut notices)?;
+        change.may_write = check(request, &open, &change, &mut notices)?;
     }
     if origin == TokenOrigin::Environment {
         notices.push(format!("the token comes from {TOKEN_VARIABLE}: start the agents with it"));
@@ -175,14 +175,14 @@ pub(super) fn connect(
 
 /// Asks the server whether it accepts the token. `None` if it does not answer.
 fn check(
-    call: &Request,
+    request: &Request,
     open: &ServerConnection,
     change: &ConnectionChange,
     notices: &mut Vec<String>,
 ) -> Result<Option<bool>> {
     let key = change.new_token.as_deref().and_then(ApiKey::of);
     let certificate = change.new_certificate.as_deref().map(parse_certificate).transpose()?;
-    let api = ServerApi::with(open, call, key, certificate)?;
+    let api = ServerApi::with(open, request, key, certificate)?;
     let may_write = api.may_write(CHECK_TIMEOUT);
     if may_write.is_ok() && api.is_persons_token(CHECK_TIMEOUT) == Some(true) {
         notices.push(
@@ -218,8 +218,8 @@ fn check(
 }
 
 /// Returns the connection of exactly this scope; `None` if there is none.
-pub(super) fn of_scope(call: &Request, scope: HookScope, root: &Path) -> Result<Option<ServerConnection>> {
-    let Some(home) = &call.private else { return Ok(None) };
+pub(super) fn of_scope(request: &Request, scope: HookScope, root: &Path) -> Result<Option<ServerConnection>> {
+    let Some(home) = &request.private else { return Ok(None) };
     let folder = folder_of(scope, root);
     let stored = connection::stored(home)?;
     let found = stored.iter().find(|one| one.folder == folder);
@@ -231,7 +231,7 @@ pub(super) fn of_scope(call: &Request, scope: HookScope, root: &Path) -> Result<
 /// # Errors
 /// Private files that cannot be read.
 pub(super) fn change_of(
-    call: &Request,
+    request: &Request,
     open: &ServerConnection,
     action: ConnectionAction,
 ) -> Result<ConnectionChange> {
@@ -239,7 +239,7 @@ pub(super) fn change_of(
         action,
         url: open.url.to_string(),
         folder: open.folder.as_ref().map(|folder| folder.display().to_string()),
-        token: open.token(call)?.1,
+        token: open.token(request)?.1,
         may_write: None,
         stored: open.stored(),
         new_token: None,
@@ -278,11 +278,11 @@ impl ConnectionChange {
     ///
     /// # Errors
     /// Private files that cannot be read or written.
-    pub(super) fn apply(&self, call: &Request) -> Result<()> {
+    pub(super) fn apply(&self, request: &Request) -> Result<()> {
         if self.action == ConnectionAction::Keep {
             return Ok(());
         }
-        let home = private_home(call)?;
+        let home = private_home(request)?;
         let private = home.of_server(&self.url);
         let _lock = private.lock(&home.servers().with_extension("lock"))?;
         let before = connection::stored(home)?;
@@ -355,8 +355,9 @@ fn folder_of(scope: HookScope, root: &Path) -> Option<PathBuf> {
     (scope == HookScope::Project).then(|| root.canonicalize().unwrap_or_else(|_| root.to_owned()))
 }
 
-fn private_home(call: &Request) -> Result<&PrivateHome> {
-    call.private
+fn private_home(request: &Request) -> Result<&PrivateHome> {
+    request
+        .private
         .as_ref()
         .ok_or_else(|| Error::usage("there is no home directory to keep the connection in").hint("set HOME"))
 }

@@ -67,23 +67,23 @@ pub struct RefusedUpload {
 ///
 /// # Errors
 /// Private files that cannot be read.
-pub(super) fn servers(call: &Request, project: Option<&Path>) -> Result<Vec<ServerState>> {
-    let Some(home) = &call.private else { return Ok(Vec::new()) };
+pub(super) fn servers(request: &Request, project: Option<&Path>) -> Result<Vec<ServerState>> {
+    let Some(home) = &request.private else { return Ok(Vec::new()) };
     let project = project.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
-    let used = ServerConnection::of_call(call)?.map(|open| open.stored());
+    let used = ServerConnection::of_request(request)?.map(|open| open.stored());
     let open = ServerConnection::all_for(home, project.as_deref())?;
-    open.iter().map(|open| state(call, open, used.as_ref() == Some(&open.stored()))).collect()
+    open.iter().map(|open| state(request, open, used.as_ref() == Some(&open.stored()))).collect()
 }
 
-/// Reports the server that the hooks of the call's folder call; `None` if there is none.
+/// Reports the server that the hooks of the request's folder call; `None` if there is none.
 ///
 /// # Errors
 /// Private files that cannot be read.
-pub fn used_server(call: &Request) -> Result<Option<ServerState>> {
-    ServerConnection::of_call(call)?.map(|open| state(call, &open, true)).transpose()
+pub fn used_server(request: &Request) -> Result<Option<ServerState>> {
+    ServerConnection::of_request(request)?.map(|open| state(request, &open, true)).transpose()
 }
 
-fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<ServerState> {
+fn state(request: &Request, open: &ServerConnection, is_used: bool) -> Result<ServerState> {
     let outbox = Outbox::of(&open.private);
     let size = outbox.size()?;
     let outage = Outage::of(open);
@@ -96,7 +96,7 @@ fn state(call: &Request, open: &ServerConnection, is_used: bool) -> Result<Serve
         url: open.url.to_string(),
         folder: open.folder.as_ref().map(|folder| folder.display().to_string()),
         is_used,
-        token: open.token(call)?.1,
+        token: open.token(request)?.1,
         memory_file: open.memory_file.clone(),
         waiting: size.items,
         waiting_bytes: size.bytes,

@@ -96,14 +96,14 @@ impl HookFailure {
 ///
 /// # Errors
 /// An unknown agent, or an unreadable failure log.
-pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
+pub fn status(request: &Request, options: &Options) -> Result<HooksStatus> {
     let selected_agents = parse_agents(&options.agents)?;
     let mut states = Vec::new();
     for whose in [HookScope::Project, HookScope::User]
         .into_iter()
         .filter(|it| options.scope.is_none_or(|scope| scope == *it))
     {
-        let Some(root) = root(call, whose) else { continue };
+        let Some(root) = root(request, whose) else { continue };
         for agent in
             hook_agents().filter(|agent| selected_agents.is_empty() || selected_agents.contains(agent))
         {
@@ -116,8 +116,8 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
             }
         }
     }
-    let failures = failures(call, MAX_SHOWN_FAILURES)?.into_iter().map(HookFailure::of);
-    let mut servers = server_status::servers(call, root(call, HookScope::Project).as_deref())?;
+    let failures = failures(request, MAX_SHOWN_FAILURES)?.into_iter().map(HookFailure::of);
+    let mut servers = server_status::servers(request, root(request, HookScope::Project).as_deref())?;
     servers.sort_by_key(|server| server.folder.is_none());
     let purpose = |event: HookEvent| {
         let is_remote = servers.iter().any(|server| server.is_used);
@@ -130,7 +130,7 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
         .filter(|event| is_installed(*event))
         .map(|event| HookPurpose { event: event.name().to_owned(), purpose: purpose(event) });
     let purposes = purposes.collect();
-    let former_servers = call.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
+    let former_servers = request.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
     Ok(HooksStatus { purposes, agents: states, failures: failures.collect(), servers, former_servers })
 }
 
@@ -148,7 +148,7 @@ pub(super) fn plugin_settings(root: &Path, agent: HookAgent) -> Option<String> {
 }
 
 /// Whether an agent has the means to record what a person typed: cm's MCP server, skills or plugin.
-pub(crate) fn can_propose(call: &Request, agent: HookAgent) -> bool {
+pub(crate) fn can_propose(request: &Request, agent: HookAgent) -> bool {
     let has_means = |root: &Path, whose: HookScope| {
         let files = || skill::files(agent, whose).into_iter().any(|file| is_installed(root, &file));
         let server = || mcp::file(agent, whose).is_some_and(|path| has_server(root, agent, path));
@@ -161,8 +161,8 @@ pub(crate) fn can_propose(call: &Request, agent: HookAgent) -> bool {
         })
     };
     let mut scopes = [HookScope::Project, HookScope::User].into_iter();
-    scopes.any(|whose| root(call, whose).is_some_and(|root| has_means(&root, whose)))
-        || call.home.as_deref().is_some_and(own_registry)
+    scopes.any(|whose| root(request, whose).is_some_and(|root| has_means(&root, whose)))
+        || request.home.as_deref().is_some_and(own_registry)
 }
 
 fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {

@@ -25,7 +25,7 @@ fn context(root: &Path) -> Context {
         seed: Some("map".to_owned()),
         no_refresh: false,
         for_prompts: false,
-        by: CallerIdentity::default(),
+        caller: CallerIdentity::default(),
         clock: || 0,
         threads: 1,
         verb: "cm web".to_owned(),

@@ -47,12 +47,12 @@ pub fn done(context: &Context, access: &SessionAccess, name: &str) -> Result<Pro
     if let Some(line) = lines(context)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
         return Ok(processed_session(line, false));
     }
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let line = ProcessedLine {
         session: key.id.as_str().to_owned(),
         agent: key.agent.name().to_owned(),
         at: context.now(),
-        by: by.agent.clone().or_else(|| by.actor.clone()),
+        by: caller.agent.clone().or_else(|| caller.actor.clone()),
     };
     JsonLinesFile::of_onboarding(&context.target().vault)?.append(std::slice::from_ref(&line))?;
     Ok(processed_session(line, true))

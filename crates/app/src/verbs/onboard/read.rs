@@ -113,7 +113,7 @@ pub fn package(context: &Context, access: &SessionAccess, name: &str) -> Result<
 fn redacted_text(context: &Context, access: &SessionAccess, name: &str) -> Result<(SessionSummary, String)> {
     let listed = access.find(name)?;
     let key = listed.session.key();
-    let foreign = asker(&context.call).filter(|asker| *asker != key.agent.name());
+    let foreign = asker(&context.request).filter(|asker| *asker != key.agent.name());
     if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(context)) {
         let message = format!("the session belongs to {}, but {asker} requests it", key.agent);
         return Err(Error::refused("cross-agent", message).hint(

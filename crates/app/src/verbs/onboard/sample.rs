@@ -97,7 +97,7 @@ fn open(
     let done = done::processed_keys(context)?;
     listed.retain(|listed| !done.contains(&listed.session.key()));
     let before = listed.len();
-    if let Some(asker) = asker(&context.call).filter(|_| !privacy::cross_agent(context)) {
+    if let Some(asker) = asker(&context.request).filter(|_| !privacy::cross_agent(context)) {
         listed.retain(|listed| listed.session.meta.agent.name() == asker);
         if listed.len() < before {
             let others = match before - listed.len() {

@@ -65,7 +65,7 @@ pub(super) fn credits(context: &Context, session: &OutcomeSession, options: &Opt
         if !rule_ids.insert(id.clone()) {
             continue;
         }
-        let reason = context.call.by.reason.clone();
+        let reason = context.request.caller.reason.clone();
         match (signal, has_explicit_feedback(&bullet, session)) {
             (None, _) => credits.pass(
                 id,

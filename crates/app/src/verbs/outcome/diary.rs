@@ -53,13 +53,18 @@ pub(super) fn changes(
     session: &OutcomeSession,
     options: &Options,
 ) -> Result<Vec<VaultFileChange>> {
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let recorded = RecordedOutcome {
         status: options.status,
         at: Some(context.now()),
-        author: by.actor.clone(),
-        agent: by.agent.clone(),
-        reason: by.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned),
+        author: caller.actor.clone(),
+        agent: caller.agent.clone(),
+        reason: caller
+            .reason
+            .as_deref()
+            .map(str::trim)
+            .filter(|reason| !reason.is_empty())
+            .map(str::to_owned),
     };
     let diaries = DiaryIndex::of(context, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());

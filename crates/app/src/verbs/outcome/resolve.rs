@@ -58,9 +58,9 @@ pub(super) fn resolve_session(
     if let Some(session) = of_diary(&diaries, name)? {
         return Ok(session);
     }
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let sound = name.chars().count() <= MAX_ID_CHARS && !name.chars().any(char::is_control);
-    match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
+    match caller.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
         Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
         None => Err(unknown.hint(
             "`cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists with `--agent NAME` and `--rules ID,…`",
@@ -77,9 +77,9 @@ fn diaries_of(context: &Context, name: &str) -> Result<DiaryIndex> {
 /// Whether the caller has a token and the diary of a session does not come from an outcome that the
 /// token's owner reported: then the session is that of another person.
 fn is_of_others(context: &Context, diaries: &DiaryIndex, session: &str) -> bool {
-    let by = &context.call.by;
+    let caller = &context.request.caller;
     let reported = diaries.get(None, session).and_then(|stored| stored.diary.recorded_outcome.as_ref());
-    by.has_token && reported.is_none_or(|outcome| outcome.author != by.actor)
+    caller.has_token && reported.is_none_or(|outcome| outcome.author != caller.actor)
 }
 
 fn of_diary(diaries: &DiaryIndex, name: &str) -> Result<Option<OutcomeSession>> {

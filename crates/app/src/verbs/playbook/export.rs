@@ -74,7 +74,7 @@ pub fn export(context: &Context, options: &Options) -> Result<PlaybookExport> {
         written: false,
         document: None,
     };
-    let Some(out) = options.out.as_deref().map(|out| context.call.cwd.join(out)) else {
+    let Some(out) = options.out.as_deref().map(|out| context.request.cwd.join(out)) else {
         outcome.document = Some(text);
         return Ok(outcome);
     };

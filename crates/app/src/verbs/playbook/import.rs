@@ -294,7 +294,7 @@ fn only_proposed(context: &Context, document: &mut ImportedDocument) {
 }
 
 fn text(context: &Context, file: &Path) -> Result<String> {
-    let bytes = external_folder::file(&context.call.cwd.join(file))?;
+    let bytes = external_folder::file(&context.request.cwd.join(file))?;
     String::from_utf8(bytes).map_err(|_| Error::not_utf8(&file.display().to_string()))
 }
 

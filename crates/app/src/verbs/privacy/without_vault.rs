@@ -15,17 +15,18 @@ use cm_store::config::keys;
 ///
 /// # Errors
 /// The user's own settings are not valid, and private files that cannot be read.
-pub fn without_vault(call: &Request) -> Result<Option<PrivacyStatus>> {
-    let Some(connection) = ServerConnection::of_call(call)? else { return Ok(None) };
-    let settings = connection.settings(call)?;
+pub fn without_vault(request: &Request) -> Result<Option<PrivacyStatus>> {
+    let Some(connection) = ServerConnection::of_request(request)? else { return Ok(None) };
+    let settings = connection.settings(request)?;
     let (agents, denied): (Vec<Agent>, Vec<Agent>) =
         Agent::ALL.into_iter().partition(|agent| is_permitted_agent(&settings, *agent));
     let names = |agents: Vec<Agent>| agents.iter().map(|agent| agent.name().to_owned()).collect();
     let own = settings.texts(keys::SESSIONS_WORKSPACES);
-    let own = own.iter().map(|typed| resolve_with_home(call.home.as_deref(), &call.cwd, typed)).collect();
+    let own =
+        own.iter().map(|typed| resolve_with_home(request.home.as_deref(), &request.cwd, typed)).collect();
     let of_project = connection.folder.iter().map(|folder| folder.display().to_string()).collect();
     let lists: [Vec<String>; 2] = [of_project, own];
-    let rules = secrets::rules_for_server(&settings, call)?;
+    let rules = secrets::rules_for_server(&settings, request)?;
     Ok(Some(PrivacyStatus {
         agents: names(agents),
         denied: names(denied),

@@ -52,10 +52,10 @@ impl SessionProcessor<'_> {
 
     fn mark_memory(&self, id: &str, marked: &RuleFeedback, transcript: &SessionTranscript) -> Result<()> {
         let meta = &transcript.meta;
-        let by = CallerIdentity {
+        let caller = CallerIdentity {
             agent: Some(meta.agent.name().to_owned()),
             session: Some(meta.id.to_string()),
-            ..self.context.call.by.clone()
+            ..self.context.request.caller.clone()
         };
         let because = marked.reason.as_deref().filter(|reason| !reason.trim().is_empty());
         let options = mark::Options {
@@ -64,7 +64,7 @@ impl SessionProcessor<'_> {
             weight: Some(marked.weight),
             invert: false,
         };
-        mark::mark(&self.context.with_actor(by)?, id, &options).map(drop)
+        mark::mark(&self.context.with_actor(caller)?, id, &options).map(drop)
     }
 }
 

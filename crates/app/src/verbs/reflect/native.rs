@@ -64,8 +64,8 @@ pub(super) fn take(context: &Context, options: &Options) -> Result<NativeMemorie
 
 /// The agents whose memories may be read: those whose sessions in the vault's own folder may be.
 fn agents(context: &Context, selection: &SessionSelection) -> Result<Vec<Agent>> {
-    let (by, open) = (&context.call.by, context.target());
-    if by.has_token || by.is_remote || selection.workspace.is_some() {
+    let (caller, open) = (&context.request.caller, context.target());
+    if caller.has_token || caller.is_remote || selection.workspace.is_some() {
         return Ok(Vec::new());
     }
     let wanted = selection.agents.as_deref().map(sessions::agents).transpose()?;

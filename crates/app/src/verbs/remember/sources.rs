@@ -53,8 +53,8 @@ pub struct ProjectSources {
 /// Returns the folder of the project vault's project, else the working directory.
 pub fn project(context: &Context) -> PathBuf {
     let open = context.target();
-    let own = open.level == VaultLevel::Project && context.call.vault.is_none();
-    if own { session_filter::project(open).to_owned() } else { context.call.cwd.clone() }
+    let own = open.level == VaultLevel::Project && context.request.vault.is_none();
+    if own { session_filter::project(open).to_owned() } else { context.request.cwd.clone() }
 }
 
 /// Reads stashes and friction results that other tools wrote in the project.

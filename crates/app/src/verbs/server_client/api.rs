@@ -75,11 +75,11 @@ impl ServerApi {
     /// Private files that cannot be read.
     pub fn new(
         connection: &ServerConnection,
-        call: &Request,
+        request: &Request,
         agent: &str,
         session: Option<&str>,
     ) -> Result<Self> {
-        let mut api = Self::with(connection, call, None, None)?;
+        let mut api = Self::with(connection, request, None, None)?;
         api.names = names(agent, session);
         Ok(api)
     }
@@ -90,11 +90,11 @@ impl ServerApi {
     /// Private files that cannot be read.
     pub fn with(
         connection: &ServerConnection,
-        call: &Request,
+        request: &Request,
         key: Option<ApiKey>,
         certificate: Option<TrustedCertificate>,
     ) -> Result<Self> {
-        let key = if key.is_some() { key } else { connection.token(call)?.0 };
+        let key = if key.is_some() { key } else { connection.token(request)?.0 };
         let certificate = if certificate.is_some() { certificate } else { connection.certificate()? };
         let client = Client::new(ClientConfig {
             key: key.map(|key| (key, AuthHeader::Bearer)),

@@ -51,24 +51,26 @@ pub enum TokenOrigin {
 }
 
 impl ServerConnection {
-    /// Returns the server that the hooks of the call's folder use: the connection of its project, or
+    /// Returns the server that the hooks of the request's folder use: the connection of its project, or
     /// the user's for all folders unless the folder has a vault. A named vault excludes both.
     ///
     /// # Errors
     /// A list that cannot be read.
-    pub fn of_call(call: &Request) -> Result<Option<Self>> {
-        let Some(home) = call.private.as_ref().filter(|_| call.vault.is_none()) else { return Ok(None) };
+    pub fn of_request(request: &Request) -> Result<Option<Self>> {
+        let Some(home) = request.private.as_ref().filter(|_| request.vault.is_none()) else {
+            return Ok(None);
+        };
         let stored = stored(home)?;
         if stored.is_empty() {
             return Ok(None);
         }
         let holds =
-            |one: &&StoredConnection| one.folder.as_ref().is_some_and(|folder| holds(folder, &call.cwd));
+            |one: &&StoredConnection| one.folder.as_ref().is_some_and(|folder| holds(folder, &request.cwd));
         let length = |one: &&StoredConnection| one.folder.as_ref().map(|folder| folder.as_os_str().len());
         let of_project = stored.iter().filter(holds).max_by_key(length);
         let found = match of_project {
             Some(found) => Some(found),
-            None if Vault::find_upwards(&call.cwd).is_some() => None,
+            None if Vault::find_upwards(&request.cwd).is_some() => None,
             None => stored.iter().find(|one| one.folder.is_none()),
         };
         found.map(|found| Self::of_stored(home, found)).transpose()
@@ -100,12 +102,12 @@ impl ServerConnection {
     ///
     /// # Errors
     /// A private file that cannot be read.
-    pub fn token(&self, call: &Request) -> Result<(Option<ApiKey>, TokenOrigin)> {
+    pub fn token(&self, request: &Request) -> Result<(Option<ApiKey>, TokenOrigin)> {
         let stored = self.private.read(&self.private.config_file("token"))?;
         if let Some(key) = stored.as_deref().and_then(ApiKey::of) {
             return Ok((Some(key), TokenOrigin::Stored));
         }
-        let variable = call.variables.get(TOKEN_VARIABLE).and_then(|typed| ApiKey::of(typed));
+        let variable = request.variables.get(TOKEN_VARIABLE).and_then(|typed| ApiKey::of(typed));
         let origin = if variable.is_some() { TokenOrigin::Environment } else { TokenOrigin::None };
         Ok((variable, origin))
     }
@@ -124,13 +126,13 @@ impl ServerConnection {
     ///
     /// # Errors
     /// A file that exists and cannot be read, and values that are not valid.
-    pub fn settings(&self, call: &Request) -> Result<Settings> {
+    pub fn settings(&self, request: &Request) -> Result<Settings> {
         let invalid = |cause: &str, file: &Path| {
             let message = format!("nothing is sent until your own settings are valid: {cause}");
             Error::refused("invalid-setting", message).at(file.display(), None, None)
         };
         let mut layers = Vec::new();
-        if let Some(home) = &call.private {
+        if let Some(home) = &request.private {
             let file = home.settings();
             let text = self.private.read(&file).map_err(|error| invalid(&error.to_string(), &file))?;
             if text.is_none() && file.is_symlink() {
@@ -139,7 +141,7 @@ impl ServerConnection {
             let own = text.map(|text| SettingsLayer::parse_toml("config.toml", &text));
             layers.extend(own.map(|own| (own, SettingOrigin::User)));
         }
-        layers.extend(SettingsLayer::of_environment(&call.variables));
+        layers.extend(SettingsLayer::of_environment(&request.variables));
         let settings = Settings::of(layers);
         let is_broken =
             |found: &&Finding| found.severity == Severity::Error || found.code == FindingCode::InvalidSetting;

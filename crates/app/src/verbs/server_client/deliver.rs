@@ -49,8 +49,8 @@ impl DeliveryTask {
     /// The user's own settings are not valid, so that nothing is done. Else the first failure; the
     /// remaining work is still done where that is possible. A server that does not answer is a
     /// failure only where an outage begins, and a full outbox only for a session that was complete.
-    pub fn run(&self, call: &Request, connection: &ServerConnection) -> Result<()> {
-        let uploads = Uploads::of(call, connection)?;
+    pub fn run(&self, request: &Request, connection: &ServerConnection) -> Result<()> {
+        let uploads = Uploads::of(request, connection)?;
         let queued = self.session.as_ref().map(|session| uploads.queue(session)).transpose();
         let rest = self.deliver(&uploads);
         match (&self.session, queued?.is_some_and(|queued| queued.begins_to_wait)) {
@@ -68,15 +68,15 @@ impl DeliveryTask {
 
     /// Delivers what waits, and updates the copy of MEMORY.md.
     fn deliver(&self, uploads: &Uploads<'_>) -> Result<()> {
-        let Uploads { call, connection, .. } = uploads;
-        let is_away = || Outage::of(connection).is_some_and(|outage| outage.is_recent(call.now));
+        let Uploads { request, connection, .. } = uploads;
+        let is_away = || Outage::of(connection).is_some_and(|outage| outage.is_recent(request.now));
         if is_away() && !self.refresh_memory {
             return Ok(());
         }
         let name = self.session.as_ref().map(|session| session.session.as_str());
-        let api = ServerApi::new(connection, call, &self.agent, name)?;
-        let end = (call.clock)() + MAX_DELIVERY_TIME.as_millis() as u64;
-        let sent = uploads.send(&api, DeliveryWait::None, || (call.clock)() < end)?;
+        let api = ServerApi::new(connection, request, &self.agent, name)?;
+        let end = (request.clock)() + MAX_DELIVERY_TIME.as_millis() as u64;
+        let sent = uploads.send(&api, DeliveryWait::None, || (request.clock)() < end)?;
         let (delivered, answers) = match sent.failure {
             None => (Ok(()), true),
             Some(UploadsFailure { failure, is_new, answers }) => {
@@ -105,13 +105,13 @@ impl DeliveryTask {
 /// # Errors
 /// The user's own settings are not valid, and private files that cannot be read or written.
 pub fn deliver_all(
-    call: &Request,
+    request: &Request,
     connection: &ServerConnection,
     with_refused: bool,
     former: Option<&Outbox>,
 ) -> Result<SentUploads> {
-    let uploads = Uploads::of(call, connection)?;
-    let api = ServerApi::with(connection, call, None, None)?;
+    let uploads = Uploads::of(request, connection)?;
+    let api = ServerApi::with(connection, request, None, None)?;
     if let Some(former) = former {
         uploads.outbox.queue_turn()?.add_from(former)?;
     }
@@ -126,11 +126,11 @@ pub fn deliver_all(
 ///
 /// # Errors
 /// The user's own settings are not valid.
-pub fn lasting_outage(call: &Request, connection: &ServerConnection) -> Result<Option<String>> {
+pub fn lasting_outage(request: &Request, connection: &ServerConnection) -> Result<Option<String>> {
     if Outage::of(connection).is_none() {
         return Ok(None);
     }
-    let api = ServerApi::with(connection, call, None, None)?;
+    let api = ServerApi::with(connection, request, None, None)?;
     match memory_copy::refresh(connection, &api) {
         Ok(()) => {
             reachability::record_upload(connection);
@@ -183,7 +183,7 @@ enum DeliveryWait {
 
 /// The uploads of one server, and the settings that restrict them.
 struct Uploads<'a> {
-    call: &'a Request,
+    request: &'a Request,
     connection: &'a ServerConnection,
     settings: Settings,
     outbox: Outbox,
@@ -193,11 +193,11 @@ struct Uploads<'a> {
 impl<'a> Uploads<'a> {
     /// # Errors
     /// The user's own settings are not valid.
-    fn of(call: &'a Request, connection: &'a ServerConnection) -> Result<Self> {
+    fn of(request: &'a Request, connection: &'a ServerConnection) -> Result<Self> {
         Ok(Self {
-            call,
+            request,
             connection,
-            settings: connection.settings(call)?,
+            settings: connection.settings(request)?,
             outbox: Outbox::of(&connection.private),
             incomplete: IncompleteSessions::of(&connection.private),
         })
@@ -205,14 +205,14 @@ impl<'a> Uploads<'a> {
 
     /// Adds what is new in a session to the outbox, and records whether there was room for all.
     fn queue(&self, wanted: &SessionReference) -> Result<QueueResult> {
-        let Self { call, connection, settings, outbox, incomplete } = self;
+        let Self { request, connection, settings, outbox, incomplete } = self;
         if settings.flag(keys::HOOKS_CAPTURE) == Some(false) {
             return Ok(QueueResult::default());
         }
-        let rules = secrets::rules_for_server(settings, call)?;
+        let rules = secrets::rules_for_server(settings, request)?;
         // Held while the log is read: an older reading than the progress would look like a log written anew.
         let turn = outbox.queue_turn()?;
-        let found = match session_upload::read(call, connection, settings, &rules, wanted)? {
+        let found = match session_upload::read(request, connection, settings, &rules, wanted)? {
             SessionLog::Sendable(found) => found,
             SessionLog::Withheld => {
                 incomplete.remove(wanted)?;
@@ -222,7 +222,7 @@ impl<'a> Uploads<'a> {
             SessionLog::Unavailable => return Ok(QueueResult::default()),
         };
         let progress = UploadProgress::of(connection, &wanted.session);
-        let planned = session_upload::plan(&found, &progress, call.now);
+        let planned = session_upload::plan(&found, &progress, request.now);
         let items: Vec<OutboxItem> = planned.iter().map(|upload| upload.item.clone()).collect();
         let added = turn.add(&items)?;
         if let Some(PlannedUpload { progress, .. }) = planned.iter().take(added).next_back() {
@@ -252,7 +252,7 @@ impl<'a> Uploads<'a> {
     /// Sends what waits, including what others queue meanwhile and the rest of incomplete sessions, as long
     /// as further uploads may begin.
     fn send(&self, api: &ServerApi, wait: DeliveryWait, may_begin: impl Fn() -> bool) -> Result<SentUploads> {
-        let Self { call, connection, outbox, .. } = self;
+        let Self { request, connection, outbox, .. } = self;
         let mut sent = SentUploads::default();
         // A process that queues during a delivery leaves its uploads to it.
         while may_begin() && (outbox.size()?.items > 0 || self.queue_incomplete()? > 0) {
@@ -261,7 +261,7 @@ impl<'a> Uploads<'a> {
                 DeliveryWait::Turn => Some(outbox.wait_for_delivery_turn()?),
             };
             let Some(turn) = turn else { return Ok(sent) };
-            let delivery = turn.deliver(|item| api.send(item, DELIVERY_TIMEOUT), &may_begin, call.now)?;
+            let delivery = turn.deliver(|item| api.send(item, DELIVERY_TIMEOUT), &may_begin, request.now)?;
             drop(turn);
             sent.delivered += delivery.delivered;
             sent.set_aside += delivery.set_aside;
@@ -274,7 +274,7 @@ impl<'a> Uploads<'a> {
                 let answered = || Outage::of(connection).is_some_and(|outage| outage.is_read_only);
                 let answers =
                     failure.refuses_uploads_only() || is_refusal && (delivery.delivered > 0 || answered());
-                let is_new = reachability::record_failure(connection, call.now, &failure.cause, answers);
+                let is_new = reachability::record_failure(connection, request.now, &failure.cause, answers);
                 sent.failure = Some(UploadsFailure { failure, is_new, answers });
                 return Ok(sent);
             }

@@ -102,19 +102,19 @@ pub enum SessionLog {
 /// # Errors
 /// A log that cannot be read.
 pub fn read(
-    call: &Request,
+    request: &Request,
     connection: &ServerConnection,
     settings: &Settings,
     rules: &RedactionRules,
     wanted: &SessionReference,
 ) -> Result<SessionLog> {
-    for source in sources(call, wanted)? {
+    for source in sources(request, wanted)? {
         let is_wanted = |found: &ParsedSession| found.meta.id.as_str() == wanted.session;
         let found = logs::of_source(&source)?.into_iter().find(is_wanted);
         if let Some(found) = found {
             return Ok(if !is_of_project(connection, &found.meta) {
                 SessionLog::Unavailable
-            } else if may_leave(call, settings, &found.meta) {
+            } else if may_leave(request, settings, &found.meta) {
                 SessionLog::Sendable(Box::new(found.redacted(rules)))
             } else {
                 SessionLog::Withheld
@@ -125,12 +125,12 @@ pub fn read(
 }
 
 /// The logs that may contain a session.
-fn sources(call: &Request, wanted: &SessionReference) -> Result<Vec<LogSource>> {
+fn sources(request: &Request, wanted: &SessionReference) -> Result<Vec<LogSource>> {
     let path = wanted.transcript.as_deref();
     if let Some(source) = path.and_then(|path| LogSource::of_file(wanted.agent, path)) {
         return Ok(vec![source]);
     }
-    let mut found = LogSources::at(call, None)?.find(&[wanted.agent]).sources;
+    let mut found = LogSources::at(request, None)?.find(&[wanted.agent]).sources;
     // A file that is named after the session comes before databases, which hold many.
     found.sort_by_key(|source| !source.path.to_string_lossy().contains(&wanted.session));
     Ok(found)
@@ -144,21 +144,21 @@ fn is_of_project(connection: &ServerConnection, meta: &SessionMeta) -> bool {
 
 /// Whether the user's settings permit to send a session, and it is not one of `cm` itself or of a
 /// sub-agent.
-fn may_leave(call: &Request, settings: &Settings, meta: &SessionMeta) -> bool {
+fn may_leave(request: &Request, settings: &Settings, meta: &SessionMeta) -> bool {
     !meta.ours
         && !meta.subagent
-        && permits(call, settings, meta.agent, meta.workspace.as_deref().map(Path::new))
+        && permits(request, settings, meta.agent, meta.workspace.as_deref().map(Path::new))
 }
 
 /// Whether the user's `sessions.agents` and `sessions.workspaces` permit that text of this agent in this
 /// folder is sent.
 #[must_use]
-pub fn permits(call: &Request, settings: &Settings, agent: Agent, workspace: Option<&Path>) -> bool {
+pub fn permits(request: &Request, settings: &Settings, agent: Agent, workspace: Option<&Path>) -> bool {
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let folders = settings.texts(keys::SESSIONS_WORKSPACES);
     let workspace = workspace.map(|inner| real(inner.to_owned()));
     let is_in = |typed: &String| {
-        let folder = real(PathBuf::from(resolve_with_home(call.home.as_deref(), &call.cwd, typed)));
+        let folder = real(PathBuf::from(resolve_with_home(request.home.as_deref(), &request.cwd, typed)));
         workspace.as_ref().is_some_and(|inner| inner.starts_with(folder))
     };
     is_permitted_agent(settings, agent) && (folders.is_empty() || folders.iter().any(is_in))

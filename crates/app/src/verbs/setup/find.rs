@@ -47,37 +47,38 @@ pub struct FoundAgent {
 }
 
 /// Looks for the vault in use, note folders and agents.
-pub fn find(call: &Request) -> Surroundings {
-    let home = call.home.as_deref();
-    let project = Repo::discover(&call.cwd).ok().flatten().map(|repo| repo.workdir().to_owned());
+pub fn find(request: &Request) -> Surroundings {
+    let home = request.home.as_deref();
+    let project = Repo::discover(&request.cwd).ok().flatten().map(|repo| repo.workdir().to_owned());
     let project = project.filter(|folder| home.is_none_or(|home| !home.starts_with(folder)));
-    let has_global = call.global.as_deref().is_some_and(|global| global.join(layout::SETTINGS).is_file());
-    let vault_folder = call.vault.as_ref().map(|vault| call.cwd.join(vault));
+    let has_global = request.global.as_deref().is_some_and(|global| global.join(layout::SETTINGS).is_file());
+    let vault_folder = request.vault.as_ref().map(|vault| request.cwd.join(vault));
     let vault = match vault_folder {
         Some(folder) => Vault::open(&folder).ok(),
-        None => Vault::find_upwards(&call.cwd),
+        None => Vault::find_upwards(&request.cwd),
     };
     Surroundings {
         vault: vault.map(|vault| vault.root().display().to_string()),
-        global: call.global.as_ref().map(|global| global.display().to_string()),
+        global: request.global.as_ref().map(|global| global.display().to_string()),
         has_global,
-        note_folders: note_folders(call),
-        agents: agents(home, project.as_deref().unwrap_or(&call.cwd)),
+        note_folders: note_folders(request),
+        agents: agents(home, project.as_deref().unwrap_or(&request.cwd)),
         project: project.map(|folder| folder.display().to_string()),
     }
 }
 
-fn note_folders(call: &Request) -> Vec<NoteFolder> {
-    let Some(home) = &call.home else { return Vec::new() };
+fn note_folders(request: &Request) -> Vec<NoteFolder> {
+    let Some(home) = &request.home else { return Vec::new() };
     let mut configuration = vec![
         home.join(".config"),
         home.join("Library/Application Support"),
         home.join(".var/app/md.obsidian.Obsidian/config"),
     ];
-    let folder_variables = ["XDG_CONFIG_HOME", "APPDATA"].iter().filter_map(|name| call.variables.get(*name));
+    let folder_variables =
+        ["XDG_CONFIG_HOME", "APPDATA"].iter().filter_map(|name| request.variables.get(*name));
     configuration.extend(folder_variables.map(PathBuf::from));
     let mut folders = obsidian_vaults(home, &configuration);
-    let here = call.cwd.ancestors().find(|folder| folder.join(OBSIDIAN).is_dir());
+    let here = request.cwd.ancestors().find(|folder| folder.join(OBSIDIAN).is_dir());
     if let Some(here) = here.filter(|here| folders.iter().all(|folder| folder != here)) {
         folders.insert(0, here.to_owned());
     }

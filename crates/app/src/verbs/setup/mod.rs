@@ -87,8 +87,8 @@ pub enum Stage {
 ///
 /// # Errors
 /// The platform has no folder for a global vault and nothing else applies.
-pub fn default_plan(call: &Request, found: &Surroundings) -> Result<Plan> {
-    let place = default_place(call, found)?;
+pub fn default_plan(request: &Request, found: &Surroundings) -> Result<Plan> {
+    let place = default_place(request, found)?;
     let user = found.agents.iter().any(|agent| agent.scope == HookScope::User);
     let scope = if user || place.global { HookScope::User } else { HookScope::Project };
     let agents = found.agents.iter().filter(|agent| agent.scope == scope);
@@ -96,15 +96,15 @@ pub fn default_plan(call: &Request, found: &Surroundings) -> Result<Plan> {
     Ok(Plan { place, agents, scope, days: Some(DAYS) })
 }
 
-fn default_place(call: &Request, found: &Surroundings) -> Result<Place> {
+fn default_place(request: &Request, found: &Surroundings) -> Result<Place> {
     let place = |path: &str, global: bool| Place { path: path.to_owned(), global };
-    if let Some(vault_path) = &call.vault {
-        return Ok(place(&call.cwd.join(vault_path).display().to_string(), false));
+    if let Some(vault_path) = &request.vault {
+        return Ok(place(&request.cwd.join(vault_path).display().to_string(), false));
     }
     if let Some(vault) = &found.vault {
         return Ok(place(vault, found.has_global && found.global.as_ref() == Some(vault)));
     }
-    let around = |folder: &&NoteFolder| call.cwd.starts_with(Path::new(&folder.path));
+    let around = |folder: &&NoteFolder| request.cwd.starts_with(Path::new(&folder.path));
     if let Some(folder) = found.note_folders.iter().find(around) {
         return Ok(place(&folder.path, !found.has_global));
     }
@@ -127,26 +127,26 @@ fn default_place(call: &Request, found: &Surroundings) -> Result<Place> {
 /// # Errors
 /// The caller is an agent, and the errors of each step. Steps that were finished stay.
 pub fn setup(
-    call: Request,
+    request: Request,
     plan: &Plan,
     stop: &Cancellation,
     stage: &dyn Fn(Stage),
 ) -> Result<(Context, SetUp)> {
-    if !call.by.is_person() {
+    if !request.caller.is_person() {
         return Err(crate::context::actor::persons_only_error(
             "set cm up",
             "ask the person to run `cm setup` in their own terminal",
         ));
     }
     stage(Stage::Vault);
-    let is_configured = call.global.as_deref() == Some(&*call.cwd.join(&plan.place.path));
-    let (context, created, is_new_repository) = open_place(call, &plan.place)?;
+    let is_configured = request.global.as_deref() == Some(&*request.cwd.join(&plan.place.path));
+    let (context, created, is_new_repository) = open_place(request, &plan.place)?;
     if plan.place.global && !is_configured {
         remember_place(&context)?;
     }
     let committed = is_new_repository.then(|| commit::take_over(&context));
     let committed = committed.transpose()?.filter(|edits| !edits.files.is_empty());
-    let agents = connect(&context.call, plan, stage)?;
+    let agents = connect(&context.request, plan, stage)?;
     let learned = plan.days.map(|days| learn(&context, plan, days, stop, stage)).transpose()?;
     stage(Stage::Core);
     let core = generate::core(&context, false)?;
@@ -157,28 +157,28 @@ pub fn setup(
 
 /// Opens the vault at this place, creating what is missing. The last value tells whether its
 /// repository was created.
-fn open_place(call: Request, place: &Place) -> Result<(Context, Option<CreatedVault>, bool)> {
-    let folder = call.cwd.join(&place.path);
+fn open_place(request: Request, place: &Place) -> Result<(Context, Option<CreatedVault>, bool)> {
+    let folder = request.cwd.join(&place.path);
     let is_vault = folder.join(layout::SETTINGS).is_file();
     if is_vault {
-        let global = if place.global { Some(folder.clone()) } else { call.global.clone() };
-        return Ok((Context::open(Request { global, vault: Some(folder), ..call })?, None, false));
+        let global = if place.global { Some(folder.clone()) } else { request.global.clone() };
+        return Ok((Context::open(Request { global, vault: Some(folder), ..request })?, None, false));
     }
     let has_repository = folder.is_dir() && Repo::discover(&folder).ok().flatten().is_some();
-    let (options, call) = if place.global {
-        let call = Request { global: Some(folder), vault: None, ..call };
-        (init::Options { folder: None, global: true }, call)
+    let (options, request) = if place.global {
+        let request = Request { global: Some(folder), vault: None, ..request };
+        (init::Options { folder: None, global: true }, request)
     } else {
-        (init::Options { folder: Some(folder), global: false }, call)
+        (init::Options { folder: Some(folder), global: false }, request)
     };
-    let (context, created) = init::init(call, &options)?;
+    let (context, created) = init::init(request, &options)?;
     Ok((context, Some(created), !has_repository))
 }
 
 /// Stores the place of the global vault in the user's settings.
 fn remember_place(context: &Context) -> Result<()> {
     let root = context.target().vault.root().display().to_string();
-    if context.call.variables.contains_key("CM_GLOBAL_VAULT") {
+    if context.request.variables.contains_key("CM_GLOBAL_VAULT") {
         context.notice(format!("CM_GLOBAL_VAULT is set and takes precedence over {root}"));
         return Ok(());
     }
@@ -187,13 +187,13 @@ fn remember_place(context: &Context) -> Result<()> {
 }
 
 /// Adds hooks, skills and the MCP server to the settings of the chosen agents.
-fn connect(call: &Request, plan: &Plan, stage: &dyn Fn(Stage)) -> Result<Option<HookChanges>> {
+fn connect(request: &Request, plan: &Plan, stage: &dyn Fn(Stage)) -> Result<Option<HookChanges>> {
     if plan.agents.is_empty() {
         return Ok(None);
     }
     stage(Stage::Agents);
-    let changes = hooks::install(call, &hook_options(plan))?;
-    hooks::apply(call, &changes)?;
+    let changes = hooks::install(request, &hook_options(plan))?;
+    hooks::apply(request, &changes)?;
     Ok(Some(changes))
 }
 
@@ -201,11 +201,11 @@ fn connect(call: &Request, plan: &Plan, stage: &dyn Fn(Stage)) -> Result<Option<
 ///
 /// # Errors
 /// The errors of [`hooks::install`].
-pub fn planned_agents(call: &Request, plan: &Plan) -> Result<Option<HookChanges>> {
+pub fn planned_agents(request: &Request, plan: &Plan) -> Result<Option<HookChanges>> {
     if plan.agents.is_empty() {
         return Ok(None);
     }
-    let mut changes = hooks::install(call, &hook_options(plan))?;
+    let mut changes = hooks::install(request, &hook_options(plan))?;
     changes.dry_run = true;
     Ok(Some(changes))
 }

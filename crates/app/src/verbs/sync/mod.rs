@@ -192,7 +192,7 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
     let transfer = TransferOptions {
         silence: Duration::from_secs_f64(open.settings.number(keys::SYNC_TIMEOUT_S)),
         asks: options.asks,
-        is_cancelled: &|| context.call.watch.is_cancelled(),
+        is_cancelled: &|| context.request.watch.is_cancelled(),
     };
     let run = SyncRun { context, repo, target, options, transfer };
     // Git fetches while the vault is searched for edits, unless both may ask the user for something.
@@ -216,7 +216,7 @@ pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
     if !options.dry_run {
         run.target.move_bookmark(repo)?;
         run.target.follow(repo, options);
-        last_run::done(context, JOB, context.call.now)?;
+        last_run::done(context, JOB, context.request.now)?;
         context.ensure_fresh(open)?;
     }
     Ok(result)

@@ -36,7 +36,7 @@ pub const CURRENT: &str = REVISIONS[4];
 pub fn server(limits: McpLimits, caller: Option<Caller>) -> McpServer {
     McpServer::new(McpSetup {
         catalog: table::CATALOG,
-        opener: Arc::new(|asked| Context::open(call(asked))),
+        opener: Arc::new(|asked| Context::open(request(asked))),
         caller,
         limits,
         pages: Some(|_, address| Ok(format!("<main>{address}</main>"))),
@@ -46,7 +46,7 @@ pub fn server(limits: McpLimits, caller: Option<Caller>) -> McpServer {
 }
 
 /// A call on the example vault; the catalog uses only its caller.
-fn call(asked: CallContext) -> Request {
+fn request(asked: CallContext) -> Request {
     let vault = concat!(env!("CARGO_MANIFEST_DIR"), "/../../example-vault");
     Request {
         cwd: vault.into(),
@@ -61,7 +61,7 @@ fn call(asked: CallContext) -> Request {
         seed: None,
         no_refresh: true,
         for_prompts: false,
-        by: asked.by,
+        caller: asked.caller,
         clock: || 0,
         threads: 1,
         verb: "cm mcp".to_owned(),

@@ -140,7 +140,7 @@ fn search(_: &Context, given: Value) -> Result<OperationResult> {
 
 fn add(context: &Context, given: Value) -> Result<OperationResult> {
     let title = text(&given, "title")?;
-    let by = json!({ "actor": context.call.by.actor, "agent": context.call.by.agent });
+    let by = json!({ "actor": context.request.caller.actor, "agent": context.request.caller.agent });
     Ok(OperationResult { text: format!("added {title}"), json: json!({ "id": "n-1", "by": by }) })
 }
 
@@ -155,8 +155,8 @@ fn update(_: &Context, given: Value) -> Result<OperationResult> {
 fn reflect(context: &Context, given: Value) -> Result<OperationResult> {
     let steps = given["steps"].as_u64().ok_or_else(|| Error::usage("steps is missing"))?;
     for step in 1..=steps {
-        context.call.watch.check_cancelled()?;
-        context.call.watch.report(step as f64, Some(steps as f64), format!("step {step}"));
+        context.request.watch.check_cancelled()?;
+        context.request.watch.report(step as f64, Some(steps as f64), format!("step {step}"));
         thread::sleep(Duration::from_millis(10));
     }
     Ok(OperationResult { text: "done".to_owned(), json: json!({ "steps": steps }) })

@@ -1,4 +1,4 @@
-//! Calls of a long-running process. Each has its own time and ids; all share the caches.
+//! RequestFactory of a long-running process. Each has its own time and ids; all share the caches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,23 +7,23 @@ use cm_app::context::process_cache::ProcessCache;
 use cm_app::{CallerIdentity, Context, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
 
-/// State shared by the calls of a process.
-pub struct Calls {
-    /// Caches shared between calls.
-    pub warm: Arc<ProcessCache>,
-    /// The call that started the process.
+/// State shared by the requests of a process.
+pub struct RequestFactory {
+    /// Caches shared between requests.
+    pub cache: Arc<ProcessCache>,
+    /// The request that started the process.
     pub first: Request,
     count: AtomicU64,
 }
 
-impl Calls {
-    /// Derives calls from `first`. Their answers are read by agents.
+impl RequestFactory {
+    /// Derives requests from `first`. Their answers are read by agents.
     pub fn like(first: Request) -> Self {
         let first = Request { for_prompts: true, ..first };
-        Self { warm: Arc::default(), first, count: AtomicU64::new(0) }
+        Self { cache: Arc::default(), first, count: AtomicU64::new(0) }
     }
 
-    /// Derives calls whose answers people read: they may look at a vault that they do not trust yet.
+    /// Derives requests whose answers people read: they may look at a vault that they do not trust yet.
     #[must_use]
     pub fn for_people(mut self) -> Self {
         self.first.for_prompts = false;
@@ -39,14 +39,14 @@ impl Calls {
         }
     }
 
-    /// Opens the memory for the next call.
+    /// Opens a context for the next request.
     ///
     /// # Errors
     /// See [`Context::open`].
-    pub fn open(&self, by: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
+    pub fn open(&self, caller: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        // Two calls within a second must not generate the same ids.
+        // Two requests within a second must not generate the same ids.
         let seed = self.first.seed.as_ref().map(|seed| format!("{seed} {count}"));
-        self.warm.open(Request { by, watch, seed, now: self.now(), ..self.first.clone() })
+        self.cache.open(Request { caller, watch, seed, now: self.now(), ..self.first.clone() })
     }
 }

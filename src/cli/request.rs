@@ -1,4 +1,4 @@
-//! Global flags and environment variables, combined into a call.
+//! Global flags and environment variables, combined into a request.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -100,11 +100,11 @@ pub struct Globals {
 }
 
 impl Globals {
-    /// Builds a call from these flags and the environment.
+    /// Builds a request from these flags and the environment.
     ///
     /// # Errors
     /// `--now` is invalid or before 1970, or the working directory cannot be read.
-    pub fn call(&self, arguments: &[OsString]) -> Result<Request> {
+    pub fn request(&self, arguments: &[OsString]) -> Result<Request> {
         let clock = Instant::from(chrono::Utc::now()).truncate_to_second();
         let now = match &self.now {
             Some(typed) => {
@@ -146,7 +146,7 @@ impl Globals {
             environment,
             no_refresh: self.no_refresh,
             for_prompts: false,
-            by: CallerIdentity {
+            caller: CallerIdentity {
                 kind: if detected.is_some() { Actor::Agent } else { Actor::Person },
                 detected: detected.map(str::to_owned),
                 actor: self.actor.clone(),
