@@ -27,5 +27,6 @@ pub mod reflect;
 pub mod remember;
 pub mod stash;
 pub mod statement;
+pub mod tool_call;
 pub mod trauma;
 pub mod workspace_path;

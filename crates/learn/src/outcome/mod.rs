@@ -6,7 +6,6 @@ pub mod effect;
 pub mod feedback;
 pub mod reaction;
 pub mod shell;
-pub mod shell_call;
 pub mod steps;
 #[cfg(test)]
 pub(crate) mod test_events;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::effect::CommandEffect;
 use super::shell::{CommandKind, ParsedCommand, simple_commands};
-use super::shell_call;
+use crate::tool_call::{command_of, file_path, text};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// A tool call of the agent, or a command that the user ran.
@@ -212,17 +212,6 @@ const EDITORS: [&str; 20] = [
     "newfileCreated",
     "editedExistingFile",
 ];
-const PATHS: [&str; 9] = [
-    "file_path",
-    "path",
-    "filePath",
-    "target_file",
-    "filename",
-    "notebook_path",
-    "absolute_path",
-    "relative_workspace_path",
-    "file",
-];
 const NEW: [&str; 8] =
     ["content", "new_string", "newText", "newString", "new_str", "text", "contents", "file_text"];
 const OLD: [&str; 4] = ["old_string", "oldText", "oldString", "old_str"];
@@ -230,7 +219,7 @@ const OLD: [&str; 4] = ["old_string", "oldText", "oldString", "old_str"];
 fn step_kind(name: &str, input: &Value) -> StepKind {
     let name = name.rsplit("__").next().unwrap_or(name);
     let edits = EDITORS.iter().any(|editor| editor.eq_ignore_ascii_case(name));
-    if !edits && let Some(line) = shell_call::command_of(name, input) {
+    if !edits && let Some(line) = command_of(name, input) {
         return patch_argument(input).map_or_else(|| command_line(&line), patch_edit);
     }
     if !edits || matches!(text(input, &["command"]), Some("view" | "undo_edit")) {
@@ -245,13 +234,9 @@ fn step_kind(name: &str, input: &Value) -> StepKind {
         Some((text(edit, &OLD).unwrap_or_default().to_owned(), new.to_owned()))
     });
     StepKind::Edit {
-        paths: text(input, &PATHS).map(str::to_owned).into_iter().collect(),
+        paths: file_path(input).map(str::to_owned).into_iter().collect(),
         texts: texts.collect(),
     }
-}
-
-fn text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
-    keys.iter().find_map(|key| input.get(key)?.as_str())
 }
 
 /// Returns the patch in the arguments of a command such as `["apply_patch", PATCH]`.

@@ -6,6 +6,7 @@ use super::{StatementContext, clauses};
 use crate::prose::{
     MessageAuthor, Sentence, cut, pattern, sentences, sentences_up_to, without_polite_question,
 };
+use crate::tool_call::{command_in, file_path};
 use crate::workspace_path::inside;
 use cm_note::bullet::content::fold_whitespace;
 use cm_session::event::{EventKind, SessionEvent};
@@ -218,18 +219,11 @@ pub(super) fn is_code(text: &str) -> bool {
 
 /// Returns the command or file of a tool call.
 pub(super) fn object_of(input: &Value) -> Option<Answered> {
-    let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str()).map(str::trim);
-    if let Some(command) = text(&["command", "cmd", "script"]).or(command_list(input).as_deref()) {
-        let first = command.lines().next().unwrap_or_default();
+    if let Some(command) = command_in(input).filter(|_| input.is_object()) {
+        let first = command.trim().lines().next().unwrap_or_default();
         return Some(Answered::Command(cut(first, MAX_COMMAND_CHARS)));
     }
-    text(&["file_path", "filePath", "path", "notebook_path", "target_file"])
-        .map(|path| Answered::File(cut(path, MAX_COMMAND_CHARS)))
-}
-
-/// Returns the command of a call whose `command` is a list: its last part, the script of a shell.
-fn command_list(input: &Value) -> Option<String> {
-    input.get("command")?.as_array()?.last()?.as_str().map(str::to_owned)
+    file_path(input).map(|path| Answered::File(cut(path.trim(), MAX_COMMAND_CHARS)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::path_class::{CommandContext, PathClass, PathContext, ScriptVariables};
 use super::{Danger, DangerClass, DangerSeverity, GuardDecision, PastIncident, judge, sensitive_path};
+use crate::tool_call::FILE_PATHS;
 use cm_shell::SimpleCommand;
 
 /// A file change that a tool is about to make.
@@ -14,22 +15,8 @@ pub struct ToolFileChange {
     pub deletes: bool,
 }
 
-/// Names of tool arguments that contain the path of a file to change.
-const PATHS: [&str; 13] = [
-    "file_path",
-    "filePath",
-    "path",
-    "target_file",
-    "notebook_path",
-    "absolute_path",
-    "relative_path",
-    "filename",
-    "file",
-    "target",
-    "destination",
-    "new_path",
-    "uri",
-];
+/// Further names of arguments that contain the path of a file, if the tool changes files.
+const TARGETS: [&str; 4] = ["target", "destination", "new_path", "uri"];
 /// Substrings in the names of tools that change files.
 #[rustfmt::skip]
 const CHANGES: [&str; 13] = [
@@ -54,10 +41,11 @@ pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
         let path = path.strip_prefix("file://").unwrap_or(path);
         ToolFileChange { path: path.to_owned(), deletes }
     };
-    let paths = PATHS.iter().filter_map(|key| input.get(key)?.as_str()).filter(|path| !path.is_empty());
+    let names = || FILE_PATHS.iter().chain(&TARGETS);
+    let paths = names().filter_map(|key| input.get(key)?.as_str()).filter(|path| !path.is_empty());
     let mut found: Vec<ToolFileChange> = paths.map(change).collect();
     let lists = ["edits", "files", "changes"].iter().filter_map(|key| input.get(key)?.as_array()).flatten();
-    let within = lists.filter_map(|one| PATHS.iter().find_map(|key| one.get(key)?.as_str()));
+    let within = lists.filter_map(|one| names().find_map(|key| one.get(key)?.as_str()));
     found.extend(within.map(change));
     let texts = ["input", "patch", "patchText", "patch_text", "diff", "command"];
     let patch = texts.iter().filter_map(|key| input.get(key)?.as_str()).chain(input.as_str());

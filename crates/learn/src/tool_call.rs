@@ -1,5 +1,5 @@
-//! Finds the command line in a tool call. The names of shell tools and their arguments differ between
-//! agents.
+//! Finds the command line and the files in a tool call. The names of tools and their arguments differ
+//! between agents.
 
 use serde_json::Value;
 
@@ -15,6 +15,30 @@ pub fn command_in(input: &Value) -> Option<String> {
     let argument = ["command", "cmd", "script", "CommandLine"].iter().find_map(|key| input.get(key));
     let argument = argument.or_else(|| input.get("action")?.get("command"));
     line_of(argument.unwrap_or(input))
+}
+
+/// Names of arguments that contain the path of a file.
+pub(crate) const FILE_PATHS: [&str; 10] = [
+    "file_path",
+    "filePath",
+    "path",
+    "target_file",
+    "notebook_path",
+    "absolute_path",
+    "relative_path",
+    "relative_workspace_path",
+    "filename",
+    "file",
+];
+
+/// Returns the path of the file that a tool reads or changes, by the first argument that has one.
+pub(crate) fn file_path(input: &Value) -> Option<&str> {
+    text(input, &FILE_PATHS)
+}
+
+/// Returns the first of these arguments that is a text.
+pub(crate) fn text<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| input.get(name)?.as_str())
 }
 
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
