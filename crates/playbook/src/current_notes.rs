@@ -29,7 +29,7 @@ pub fn not_current(graph: &Graph<'_>) -> Vec<Option<NotCurrent>> {
             Some(NotCurrent::Replaced)
         } else if note.is_waiting() {
             Some(NotCurrent::Waiting)
-        } else if note.state.as_deref() == Some("retired") {
+        } else if note.is_retired() {
             Some(NotCurrent::Retired)
         } else {
             note.staleness().map(|_| NotCurrent::Stale)

@@ -125,7 +125,7 @@ fn is_open(note: &Note) -> bool {
         && !note.pinned
         && note.condensed_into.is_empty()
         && !(note.is_draft() || note.is_retired())
-        && note.maturity.as_deref() != Some("deprecated")
+        && !note.is_deprecated()
         && !note.feedback.iter().any(harmed)
 }
 

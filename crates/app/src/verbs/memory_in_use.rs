@@ -14,7 +14,7 @@ pub(super) fn memory_in_use(context: &Context, id: &str) -> Option<String> {
     let note = &found.note;
     let is_out_of_use = match note.is_waiting() {
         true => context.is_person(),
-        false => note.is_retired() || note.maturity.as_deref() == Some("deprecated"),
+        false => note.is_retired() || note.is_deprecated(),
     };
     (!is_out_of_use).then(|| found.note.key().to_owned())
 }

@@ -19,6 +19,7 @@ use crate::context::snippet::{Excerpt, NoteSnippets};
 use crate::error::Result;
 use crate::paging::{check_offset, check_query, next_search_offset};
 use crate::verbs::type_names::unknown_type;
+use cm_note::bullet::BulletState;
 use cm_note::instant::Instant;
 use cm_note::note::{NoteKind, Priority};
 use cm_note::query::{Query, field_names, selected_keys, unknown_fields};
@@ -331,7 +332,7 @@ fn to_hit(ranked: RankedNote<'_>, scale: f64, snippets: &mut NoteSnippets, expla
         title: note.title,
         path: note.path.into(),
         tags: note.tags,
-        state: note.state.filter(|state| state != "active"),
+        state: note.state.filter(|state| state != BulletState::Active.name()),
         category: note.category,
         priority: note.priority,
         author: note.author,

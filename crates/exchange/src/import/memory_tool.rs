@@ -33,7 +33,7 @@ pub fn note_name(file: &str) -> String {
 /// The note with the content of a file. Text that gives orders to its reader is a draft.
 pub fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
     let name = file.path.as_str();
-    let state = if order(text).is_some() || order(name).is_some() { "draft" } else { Note::UNVERIFIED };
+    let state = if order(text).is_some() || order(name).is_some() { Note::DRAFT } else { Note::UNVERIFIED };
     let (title, at) = (title(file, text), file.modified.to_string());
     let keys = [
         ("id", id.as_str()),

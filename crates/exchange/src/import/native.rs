@@ -122,7 +122,7 @@ pub(super) fn note(file: &ImportFile, text: &str, id: &NoteId) -> String {
     let title: String = visible(&title.unwrap_or_default()).trim().chars().take(MAX_TITLE_CHARS).collect();
     let title = if title.is_empty() { file.path.file_name().to_owned() } else { title };
     let is_order = order(body).is_some() || order(&title).is_some();
-    let (state, at) = (if is_order { "draft" } else { Note::UNVERIFIED }, file.modified.to_string());
+    let (state, at) = (if is_order { Note::DRAFT } else { Note::UNVERIFIED }, file.modified.to_string());
     let keys = [
         ("id", id.as_str()),
         ("type", note_type),

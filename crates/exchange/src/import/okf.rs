@@ -14,6 +14,7 @@ use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::link_destination;
 use cm_note::markdown::percent_decode;
+use cm_note::note::Note;
 use cm_note::path::NotePath;
 
 /// File names with a meaning of their own in every folder of a bundle.
@@ -71,7 +72,7 @@ pub(super) fn edits(
     let is_draft =
         fields.get("status").and_then(FrontmatterField::text).is_some_and(|status| status.trim() == "draft");
     if is_draft && !written(fields, "state") {
-        edits.push(Edit::set_text("state", "draft"));
+        edits.push(Edit::set_text("state", Note::DRAFT));
     }
     let Some(files) = files else { return edits };
     let text = links::rewrite(body, &|link| {
@@ -119,7 +120,7 @@ mod tests {
         let expected =
             "[a](../tables/a%20b.md#Schema) ![p](../pic.png) [n](/none.md) [r](../tables/a%20b.md)\n";
         let made = edits(&path, &fields("status: draft\n"), body, Some(&files));
-        assert_eq!(made, [Edit::set_text("state", "draft"), Edit::SetBody { text: expected.to_owned() }]);
+        assert_eq!(made, [Edit::set_text("state", Note::DRAFT), Edit::SetBody { text: expected.to_owned() }]);
         assert!(edits(&path, &fields("status: stable\n"), body, None).is_empty());
     }
 }

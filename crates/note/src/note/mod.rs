@@ -25,8 +25,8 @@ mod values;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bullet::BulletFields;
 use crate::bullet::blocked::BlockedFields;
+use crate::bullet::{BulletFields, Maturity};
 use crate::finding::{Finding, FindingCode};
 use crate::id::NoteId;
 use crate::instant::Instant;
@@ -122,6 +122,11 @@ impl Note {
 
     pub fn is_retired(&self) -> bool {
         self.state.as_deref() == Some(Self::RETIRED)
+    }
+
+    /// Whether a note did more harm than good, or was taken back.
+    pub fn is_deprecated(&self) -> bool {
+        self.maturity.as_deref() == Some(Maturity::Deprecated.name())
     }
 
     /// Whether the note is an unconfirmed memory.

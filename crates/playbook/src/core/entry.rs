@@ -91,9 +91,6 @@ const MAX_RULE_SCORE: f64 = 2.0;
 /// Minimum length of a memory's short id, in characters.
 const MIN_SHORT_ID_CHARS: usize = 8;
 
-/// States of memories that are not shown to agents until a person confirms them.
-const HELD_BACK: [&str; 2] = ["draft", "unverified"];
-
 /// Why the core file does not list a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -196,16 +193,13 @@ pub(super) fn held_back(note: &Note) -> Option<OmissionReason> {
             })
         }
         _ if note.has_conflict() => Some(OmissionReason::Conflict),
-        _ if note.maturity.as_deref() == Some("deprecated") => Some(OmissionReason::Deprecated),
+        _ if note.is_deprecated() => Some(OmissionReason::Deprecated),
         _ => is_held_back(note).then_some(OmissionReason::Waiting),
     }
 }
 
 fn is_held_back(note: &Note) -> bool {
-    note.state.as_deref().is_some_and(|state| HELD_BACK.contains(&state))
-        || note.maturity.as_deref() == Some("deprecated")
-        || note.path.is_generated()
-        || note.has_conflict()
+    note.is_waiting() || note.is_deprecated() || note.path.is_generated() || note.has_conflict()
 }
 
 /// Number of note ids for each prefix.

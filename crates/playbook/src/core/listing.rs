@@ -21,7 +21,7 @@ const FADING: &str = "## Fading";
 pub fn may_be_listed(note: &Note, now: Instant, scoring: &Scoring) -> bool {
     let is_harmful = |bullet: Bullet| !bullet.pinned && selection_score(&bullet, now, scoring).value() < 0.0;
     note.condensed_into.is_empty()
-        && note.state.as_deref() != Some("retired")
+        && !note.is_retired()
         && note.staleness().is_none()
         && !note.is_waiting()
         && held_back(note).is_none()

@@ -3,7 +3,7 @@
 use super::InboxNoteEntry;
 use super::contradictions::{ContradictionsByNote, contradicted, contradictions_by_note, obsolete};
 use crate::current_notes::supersessions;
-use cm_note::bullet::{Bullet, BulletState};
+use cm_note::bullet::Bullet;
 use cm_note::graph::{Edge, Graph};
 use cm_note::instant::Instant;
 use cm_note::note::types::DERIVED_FROM;
@@ -38,7 +38,7 @@ pub fn due(graph: &Graph<'_>, now: Instant) -> Vec<InboxNoteEntry> {
     let doubts = Doubts { graph, obsolete: &obsolete, against: &against, newer: &newer };
     let mut ranked = Vec::new();
     for (at, note) in graph.notes().iter().enumerate() {
-        let draft = note.state.as_deref() == Some(BulletState::Draft.name()) || note.is_unverified();
+        let draft = note.is_draft() || note.is_unverified();
         let is_live = Bullet::of(note).is_none_or(|bullet| bullet.is_live());
         if !matches!(note.kind, NoteKind::Memory | NoteKind::Bullet) || obsolete[at] || draft || !is_live {
             continue;

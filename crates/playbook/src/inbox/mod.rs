@@ -157,7 +157,7 @@ fn quarantined(notes: &[Note], obsolete: &[bool]) -> Vec<InboxNoteEntry> {
     let why = |note: &Note| {
         let hidden = note.findings.iter().find(|finding| finding.code == FindingCode::HiddenCharacter);
         let line = |line: Option<u32>| line.map(|line| format!(" in line {line}")).unwrap_or_default();
-        let draft = note.kind == NoteKind::Memory && note.state.as_deref() == Some(BulletState::Draft.name());
+        let draft = note.kind == NoteKind::Memory && note.is_draft();
         match hidden {
             Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
             None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),

@@ -144,8 +144,8 @@ impl VaultView<'_, '_> {
         let notes = self.graph.notes().iter().zip(in_place(self.graph)).zip(&self.live);
         notes
             .map(|((note, in_place), live)| match note.kind {
-                NoteKind::Bullet if note.maturity.as_deref() == Some("deprecated") => false,
-                NoteKind::Bullet => *live || in_place && note.state.as_deref() == Some("draft"),
+                NoteKind::Bullet if note.is_deprecated() => false,
+                NoteKind::Bullet => *live || in_place && note.is_draft(),
                 _ => *live,
             })
             .collect()
@@ -154,8 +154,7 @@ impl VaultView<'_, '_> {
     /// Formats a link to a note, followed by ` (draft)` if the note is a draft.
     fn marked(&self, note: usize) -> String {
         let note = self.note(note);
-        let draft = note.state.as_deref() == Some("draft");
-        link(&note.title, &note.path) + if draft { " (draft)" } else { "" }
+        link(&note.title, &note.path) + if note.is_draft() { " (draft)" } else { "" }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::context::superseded::SupersededNotes;
 use crate::error::Result;
 use crate::verbs::playbook;
 use cm_index::NoteHit;
-use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::BlockedNote;
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageKey;
 use cm_note::path::NotePath;
@@ -230,10 +230,12 @@ impl<'m> BriefingCandidates<'m> {
         limit: usize,
     ) -> Result<VaultPlaybookHits> {
         let mut hits = VaultPlaybookHits::default();
-        let mut in_use =
-            vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")];
+        let mut in_use = vec![
+            label(LabelField::Kind, NoteKind::Bullet.name()),
+            label(LabelField::State, BulletState::Active.name()),
+        ];
         in_use.extend(self.only.rules.iter().cloned());
-        let not = vec![label(LabelField::Maturity, "deprecated")];
+        let not = vec![label(LabelField::Maturity, Maturity::Deprecated.name())];
         let with = |more: QueryNode| BooleanGroup {
             filter: in_use.iter().cloned().chain([more]).collect(),
             not: not.clone(),
@@ -258,15 +260,24 @@ impl<'m> BriefingCandidates<'m> {
             }
         }
         let mut more = index_hits(context, open, with(label(LabelField::Pinned, "true")), MAX_PINNED_RULES)?;
-        let proven =
-            index_hits(context, open, with(label(LabelField::Maturity, "proven")), MAX_UNMATCHED_RULES)?;
+        let proven = index_hits(
+            context,
+            open,
+            with(label(LabelField::Maturity, Maturity::Proven.name())),
+            MAX_UNMATCHED_RULES,
+        )?;
         let few = MAX_UNMATCHED_RULES - proven.len();
         more.extend(proven);
-        more.extend(index_hits(context, open, with(label(LabelField::Maturity, "established")), few)?);
         more.extend(index_hits(
             context,
             open,
-            with(label(LabelField::Maturity, "candidate")),
+            with(label(LabelField::Maturity, Maturity::Established.name())),
+            few,
+        )?);
+        more.extend(index_hits(
+            context,
+            open,
+            with(label(LabelField::Maturity, Maturity::Candidate.name())),
             MAX_NEW_RULES,
         )?);
         hits.add(more);
@@ -315,7 +326,7 @@ impl<'m> BriefingCandidates<'m> {
     /// that match the task by words or meaning.
     fn blocked_in(&mut self, context: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
         let kind = label(LabelField::Kind, NoteKind::Blocked.name());
-        let deprecated = label(LabelField::Type, "deprecated");
+        let deprecated = label(LabelField::Type, BlockKind::Deprecated.name());
         let only = BooleanGroup { filter: vec![kind.clone(), deprecated], ..BooleanGroup::default() };
         let hits = index_hits(context, open, only, MAX_DEPRECATED_PATTERNS)?;
         let mut found: Vec<BlockedNote> = hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect();
@@ -397,7 +408,9 @@ impl<'m> BriefingCandidates<'m> {
                 .into_iter()
                 .chain(self.only.memories.iter().cloned())
                 .collect(),
-            not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(LabelField::State, state)).into(),
+            not: [Note::DRAFT, Note::RETIRED, Note::UNVERIFIED]
+                .map(|state| label(LabelField::State, state))
+                .into(),
             ..self.wish()
         };
         // Asked apart, so that many of them displace nothing that is confirmed.
@@ -439,7 +452,7 @@ impl<'m> BriefingCandidates<'m> {
     /// meaning is near to the task's.
     pub fn replaced(&self, context: &Context) -> Result<Vec<(Bullet, bool)>> {
         let kind = label(LabelField::Kind, NoteKind::Bullet.name());
-        let filter = vec![kind, label(LabelField::Maturity, "deprecated")];
+        let filter = vec![kind, label(LabelField::Maturity, Maturity::Deprecated.name())];
         let mut found = Vec::new();
         for open in &context.vaults {
             let notes = self.discouraged(context, open, filter.clone(), MAX_REPLACED_RULES)?;

@@ -96,8 +96,6 @@ impl BriefingBuilder<'_> {
 fn is_in_use(note: &Note) -> bool {
     match Bullet::of(note) {
         Some(bullet) => bullet.is_live(),
-        None => {
-            !note.is_waiting() && note.state.as_deref() != Some("retired") && note.condensed_into.is_empty()
-        }
+        None => !note.is_waiting() && !note.is_retired() && note.condensed_into.is_empty(),
     }
 }

@@ -24,8 +24,8 @@ use cm_index::sessions::{
 use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::reflect::evidence::keywords;
-use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::same_project;
+use cm_note::bullet::{Bullet, Maturity};
 use cm_note::markdown::escape::visible;
 use cm_note::markdown::outline;
 use cm_note::note::Note;
@@ -90,7 +90,10 @@ impl BriefingBuilder<'_> {
     /// Returns the words of each rule and memory about the task that is no longer in use. What a person took back is
     /// not quoted from the session in which they said it.
     fn unused_statements(&self) -> Result<Vec<BTreeSet<String>>> {
-        let unused = vec![label(LabelField::State, Note::RETIRED), label(LabelField::Maturity, "deprecated")];
+        let unused = vec![
+            label(LabelField::State, Note::RETIRED),
+            label(LabelField::Maturity, Maturity::Deprecated.name()),
+        ];
         let unused = QueryNode::Group(BooleanGroup { should: unused, ..BooleanGroup::default() });
         let group = BooleanGroup { filter: vec![unused, self.candidates.words()], ..BooleanGroup::default() };
         let mut statements = Vec::new();

@@ -18,8 +18,8 @@ use cm_agents::hook::relevance::{
 };
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
-use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::may_be_shown;
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::markdown::escape::visible;
 use cm_note::note::{Note, NoteKind};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
@@ -241,7 +241,7 @@ fn line(
 }
 
 fn remembered(note: &Note, snippet: &str) -> Option<String> {
-    let waits = matches!(note.state.as_deref(), Some("draft" | "retired")) || note.has_conflict();
+    let waits = note.is_draft() || note.is_retired() || note.has_conflict();
     if !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) || waits || note.staleness().is_some() {
         return None;
     }
@@ -280,14 +280,14 @@ fn wish(question: &str, message: &HookMessage) -> QueryNode {
     let rules = BooleanGroup {
         filter: vec![
             QueryNode::label(LabelField::Kind, NoteKind::Bullet.name()),
-            QueryNode::label(LabelField::State, "active"),
+            QueryNode::label(LabelField::State, BulletState::Active.name()),
         ],
-        not: vec![QueryNode::label(LabelField::Maturity, "deprecated")],
+        not: vec![QueryNode::label(LabelField::Maturity, Maturity::Deprecated.name())],
         ..BooleanGroup::default()
     };
     let memories = BooleanGroup {
         filter: memory_kinds(message),
-        not: ["draft", "retired", Note::UNVERIFIED]
+        not: [Note::DRAFT, Note::RETIRED, Note::UNVERIFIED]
             .map(|state| QueryNode::label(LabelField::State, state))
             .into(),
         ..BooleanGroup::default()

@@ -7,6 +7,7 @@ use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
 use cm_index::{Index, IndexVersion};
 use cm_map::{FORMAT_VERSION, MapDirectory, MapNode, compressed, encoded, layout};
+use cm_note::bullet::BulletState;
 use cm_note::graph::LinkedNotes;
 use cm_note::note::{Note, NoteKind};
 
@@ -88,7 +89,7 @@ fn input(notes: &LinkedNotes) -> (Vec<MapNode<'_>>, Vec<(u32, u32, f32)>) {
 
 fn node<'n>(note: &'n Note, id: &'n str) -> MapNode<'n> {
     // A rule that is not in use is shown as such, however far it had been proven.
-    let state = note.state.as_deref().filter(|state| *state != "active");
+    let state = note.state.as_deref().filter(|state| *state != BulletState::Active.name());
     MapNode {
         id,
         title: &note.title,
