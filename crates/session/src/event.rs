@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{CallId, RecordId};
 use cm_note::instant::Instant;
+use cm_text::named_enum;
 
 /// One event, with its location in the log.
 ///
@@ -122,59 +123,23 @@ impl ToolOutcome {
     }
 }
 
-/// Kind of an event without its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EventName {
-    UserPrompt,
-    Injected,
-    AssistantText,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    PersonCommand,
-    Interrupt,
-    ToolRejected,
-    Compaction,
-    ModelChange,
-    Error,
-    System,
-}
-
-impl EventName {
-    /// All kinds, in the order of their numbers in the session index. New ones are appended.
-    pub const ALL: [Self; 13] = [
-        Self::UserPrompt,
-        Self::Injected,
-        Self::AssistantText,
-        Self::Thinking,
-        Self::ToolCall,
-        Self::ToolResult,
-        Self::PersonCommand,
-        Self::Interrupt,
-        Self::ToolRejected,
-        Self::Compaction,
-        Self::ModelChange,
-        Self::Error,
-        Self::System,
-    ];
-
-    /// Name in JSON, such as `user_prompt`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UserPrompt => "user_prompt",
-            Self::Injected => "injected",
-            Self::AssistantText => "assistant_text",
-            Self::Thinking => "thinking",
-            Self::ToolCall => "tool_call",
-            Self::ToolResult => "tool_result",
-            Self::PersonCommand => "person_command",
-            Self::Interrupt => "interrupt",
-            Self::ToolRejected => "tool_rejected",
-            Self::Compaction => "compaction",
-            Self::ModelChange => "model_change",
-            Self::Error => "error",
-            Self::System => "system",
-        }
+named_enum! {
+    /// Kind of an event without its content. The order is that of their numbers in the session index:
+    /// new ones are appended.
+    pub enum EventName {
+        UserPrompt = "user_prompt",
+        Injected = "injected",
+        AssistantText = "assistant_text",
+        Thinking = "thinking",
+        ToolCall = "tool_call",
+        ToolResult = "tool_result",
+        PersonCommand = "person_command",
+        Interrupt = "interrupt",
+        ToolRejected = "tool_rejected",
+        Compaction = "compaction",
+        ModelChange = "model_change",
+        Error = "error",
+        System = "system",
     }
 }
 
@@ -200,7 +165,7 @@ impl EventKind {
 
     /// Name in JSON, such as `user_prompt`.
     pub fn name(&self) -> &'static str {
-        self.event_name().as_str()
+        self.event_name().name()
     }
 
     /// Returns the event's text; `None` for events without text and for tool calls, whose arguments

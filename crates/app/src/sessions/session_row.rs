@@ -105,6 +105,13 @@ pub struct ShownEvent {
     pub text: String,
 }
 
+impl ShownEvent {
+    /// Kind of the event; `None` for one of another version of cm.
+    pub(crate) fn name(&self) -> Option<EventName> {
+        EventName::of(&self.kind)
+    }
+}
+
 impl SessionAccess {
     pub(crate) fn info_of(&self, session: &Session) -> Result<SessionInfo> {
         let meta = session.meta.clone();
@@ -131,7 +138,7 @@ impl SessionAccess {
             info: self.info_of(&listed.session)?,
             age_days: listed.session.meta.ended.map(|ended| ended.days_until(now)),
             events: listed.counts.total(),
-            prompts: listed.counts.events.get("user_prompt").copied().unwrap_or(0),
+            prompts: listed.counts.of(EventName::UserPrompt),
             bytes: listed.counts.bytes,
             outcome: None,
             mostly_unknown: understood
@@ -204,7 +211,7 @@ pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
             None => events.push(ShownEvent {
                 line: stretch.line,
                 at: stretch.at,
-                kind: stretch.kind.map_or("unknown", EventName::as_str).to_owned(),
+                kind: stretch.kind.map_or("unknown", EventName::name).to_owned(),
                 speaker: speaker(stretch.speaker),
                 text: stretch.text,
             }),

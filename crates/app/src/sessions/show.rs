@@ -12,7 +12,7 @@ use crate::sessions::load::load_from_log;
 use cm_index::sessions::{SessionSummary, Stretch};
 use cm_learn::outcome::steps::{SessionStep, steps};
 use cm_learn::recurring::CommandFailure;
-use cm_session::event::{EventKind, ToolOutcome};
+use cm_session::event::{EventKind, EventName, ToolOutcome};
 use cm_text::shorten::short_line;
 
 /// Number of text chunks that are read from the index at once.
@@ -134,7 +134,7 @@ impl Failures {
 
     /// Shortens the result of a failed call to its error message; `None` for other events.
     fn shorten(&self, event: ShownEvent) -> Option<ShownEvent> {
-        if event.kind != "tool_result" {
+        if event.name() != Some(EventName::ToolResult) {
             return None;
         }
         let is_this = |(line, begins, _): &&(u64, String, String)| {
@@ -197,21 +197,22 @@ fn page_end(events: &mut Vec<ShownEvent>, limit: usize) -> Option<u64> {
 
 /// Returns whether the short view shows an event: messages, tool calls, rejections and errors.
 fn is_talk(event: &ShownEvent) -> bool {
-    match event.kind.as_str() {
-        "user_prompt" | "assistant_text" | "interrupt" | "compaction" | "tool_call" | "tool_rejected"
-        | "error" => true,
-        "person_command" => event.speaker.as_deref() == Some("person"),
+    use EventName::*;
+    match event.name() {
+        Some(UserPrompt | AssistantText | Interrupt | Compaction | ToolCall | ToolRejected | Error) => true,
+        Some(PersonCommand) => event.speaker.as_deref() == Some("person"),
         _ => false,
     }
 }
 
 /// Shortens tool calls, rejections and errors to one line.
 fn shorten(event: ShownEvent) -> ShownEvent {
-    if !matches!(event.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
+    if !matches!(event.name(), Some(EventName::ToolCall | EventName::ToolRejected | EventName::Error)) {
         return event;
     }
-    let command =
-        Some(&event.text).filter(|_| event.kind == "tool_call").and_then(|text| shell_command(text));
+    let command = Some(&event.text)
+        .filter(|_| event.name() == Some(EventName::ToolCall))
+        .and_then(|text| shell_command(text));
     let text = command.map_or_else(|| event.text.clone(), |command| format!("$ {command}"));
     ShownEvent { text: short_line(&text, MAX_BRIEF_CHARS), ..event }
 }

@@ -10,6 +10,7 @@ use super::{SessionAccess, SessionSelection};
 use crate::context::open::Context;
 use crate::error::Result;
 use cm_index::sessions::SessionSummary;
+use cm_session::event::EventName;
 
 /// Maximum number of sessions that are counted.
 const MAX_SESSIONS: usize = 100_000;
@@ -62,7 +63,7 @@ pub fn timeline(context: &Context, access: &SessionAccess, which: &SessionSelect
 fn count(day: &mut TimelineDay, listed: &SessionSummary) {
     let meta = &listed.session.meta;
     day.sessions += 1;
-    day.prompts += listed.counts.events.get("user_prompt").copied().unwrap_or(0);
+    day.prompts += listed.counts.of(EventName::UserPrompt);
     *day.agents.entry(meta.agent.name().to_owned()).or_default() += 1;
     if let Some(workspace) = &meta.workspace {
         *day.workspaces.entry(workspace.clone()).or_default() += 1;

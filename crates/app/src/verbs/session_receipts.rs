@@ -24,6 +24,7 @@ use cm_index::sessions::SessionSummary;
 use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
+use cm_session::event::EventName;
 
 /// Filter and page of a list of sessions.
 #[derive(Debug, Clone, Default)]
@@ -202,7 +203,6 @@ impl ShownTotals {
 
 fn indexed_row(listed: &SessionSummary) -> SessionReceiptRow {
     let meta = &listed.session.meta;
-    let count = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
     SessionReceiptRow {
         id: meta.id.as_str().to_owned(),
         agent: meta.agent.name().to_owned(),
@@ -210,12 +210,12 @@ fn indexed_row(listed: &SessionSummary) -> SessionReceiptRow {
         workspace: meta.workspace.clone(),
         started: meta.started,
         ended: meta.ended,
-        prompts: Some(count("user_prompt")),
+        prompts: Some(listed.counts.of(EventName::UserPrompt)),
         outcome: None,
         friction: Some(FrictionCounts {
-            interrupts: count("interrupt"),
-            rejections: count("tool_rejected"),
-            errors: count("error"),
+            interrupts: listed.counts.of(EventName::Interrupt),
+            rejections: listed.counts.of(EventName::ToolRejected),
+            errors: listed.counts.of(EventName::Error),
         }),
         tokens: 0,
         shown: 0,

@@ -35,8 +35,8 @@ pub struct Stretch {
 /// Event counts and text size of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of events by kind.
-    pub events: BTreeMap<&'static str, usize>,
+    /// Number of events by kind; `None` for kinds of another version of cm.
+    pub events: BTreeMap<Option<EventName>, usize>,
     /// Length of the text in bytes.
     pub bytes: u64,
 }
@@ -45,6 +45,11 @@ impl Counts {
     /// Returns the total number of events.
     pub fn total(&self) -> usize {
         self.events.values().sum()
+    }
+
+    /// Returns the number of events of a kind.
+    pub fn of(&self, kind: EventName) -> usize {
+        self.events.get(&Some(kind)).copied().unwrap_or(0)
     }
 }
 
@@ -96,8 +101,7 @@ impl SessionIndex {
         self.each_stretch(session, |numbers, _| {
             counts.bytes += numbers.bytes;
             if numbers.piece == 0 {
-                let name = event_name(numbers.kind).map_or("unknown", EventName::as_str);
-                *counts.events.entry(name).or_default() += 1;
+                *counts.events.entry(event_name(numbers.kind)).or_default() += 1;
             }
         })?;
         Ok(counts)

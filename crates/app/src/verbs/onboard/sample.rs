@@ -12,6 +12,7 @@ use crate::sessions::{SessionAccess, SessionInfo, SessionSelection};
 use crate::verbs::privacy;
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order};
+use cm_session::event::EventName;
 
 /// Maximum number of sessions that are rated, latest first.
 const MAX_RATED_SESSIONS: usize = 500;
@@ -116,7 +117,6 @@ fn judged(
     listed: &SessionSummary,
     covered: &[CategoryCoverage],
 ) -> Result<Option<SampledSession>> {
-    let of_kind = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
     let key = listed.session.key();
     let stretches = access.query(|sessions| sessions.prompts(&key, MAX_PROMPTS))?.unwrap_or_default();
     let prompts: Vec<String> =
@@ -126,8 +126,8 @@ fn judged(
     }
     let candidate = SessionCandidate {
         prompts: &prompts,
-        count: of_kind("user_prompt").max(1),
-        stops: of_kind("interrupt") + of_kind("tool_rejected"),
+        count: listed.counts.of(EventName::UserPrompt).max(1),
+        stops: listed.counts.of(EventName::Interrupt) + listed.counts.of(EventName::ToolRejected),
         age_days: listed.session.meta.ended.map(|ended| ended.days_until(context.now())),
     };
     let fit = fit(&candidate, covered);

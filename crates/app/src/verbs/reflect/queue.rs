@@ -9,6 +9,7 @@ use crate::sessions::reflection_log::{ReflectionLog, ReflectionState, SessionRea
 use crate::sessions::{SessionAccess, SessionSelection};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_note::instant::Instant;
+use cm_session::event::EventName;
 
 /// A session to process, with its forks.
 #[derive(Debug, Clone)]
@@ -62,7 +63,7 @@ pub fn plan(
     }
     let is_processed = |listed: &SessionSummary| record.state(listed) == ReflectionState::Processed;
     let wanted = |listed: &&SessionSummary| {
-        record.is_open(listed, reader) && listed.counts.events.contains_key("user_prompt")
+        record.is_open(listed, reader) && listed.counts.of(EventName::UserPrompt) > 0
     };
     let recent: HashSet<_> = listing.list.iter().map(session_key).collect();
     let is_old = |listed: &&SessionSummary| !recent.contains(&session_key(listed)) && is_processed(listed);

@@ -4,7 +4,7 @@ use super::sample_session::{AT_ONCE, SampleSession, agent, event, key, person, t
 use crate::sessions::{
     ParseCounts, SessionIndexFilter, SessionKey, SessionLookup, SessionStoreWriter, Sessions,
 };
-use cm_session::event::EventKind;
+use cm_session::event::{EventKind, EventName};
 use cm_session::{Agent, SessionMeta};
 
 fn listed(sessions: &Sessions) -> Vec<String> {
@@ -35,8 +35,8 @@ fn the_last_ended_comes_first_with_what_it_holds() {
     let late = &page.list[0];
     assert_eq!(late.counts.bytes, 7 + 2 + 5000);
     assert_eq!(late.counts.total(), 4);
-    assert_eq!(late.counts.events["tool_result"], 1);
-    assert_eq!(late.counts.events["interrupt"], 1);
+    assert_eq!(late.counts.of(EventName::ToolResult), 1);
+    assert_eq!(late.counts.of(EventName::Interrupt), 1);
     assert_eq!(late.session.meta.title.as_deref(), Some("About late"));
     assert_eq!(late.log.as_ref().map(|log| log.path.as_str()), Some("/logs/late.jsonl"));
     assert_eq!(
