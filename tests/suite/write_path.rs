@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::vault::journal::{FileChange, Journal, JournalEntry};
 
@@ -107,7 +107,7 @@ fn a_write_of_several_notes_that_was_killed_leaves_no_copies() {
     });
     let entry = JournalEntry {
         operation: "0123456789abcdef0123456789abcdef".to_owned(),
-        message: CommitMessage::new("update", "Update two notes"),
+        message: CommitMessage::new(CommitOp::Update, "Update two notes"),
         commits: true,
         files: changed.to_vec(),
         join: None,

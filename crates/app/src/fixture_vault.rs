@@ -11,7 +11,7 @@ use crate::context::write;
 use crate::verbs::{commit, init};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_note::user_text::Interface;
 use cm_store::vault::PrivateHome;
@@ -112,7 +112,7 @@ pub(crate) fn rename(context: &Context, from: &str, to: &str) -> String {
 }
 
 fn apply(context: &Context, change: VaultFileChange) -> String {
-    let message = CommitMessage::new("update", format!("Update {}", change.path()));
+    let message = CommitMessage::new(CommitOp::Update, format!("Update {}", change.path()));
     write::apply(context, ChangeSet { message, changes: vec![change] }).unwrap().commit.unwrap()
 }
 

@@ -5,7 +5,53 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use cm_text::named_enum;
 use cm_text::shorten::{one_line, short_line};
+
+named_enum! {
+    /// An operation of cm that makes commits.
+    pub enum CommitOp {
+        Add = "add",
+        Adopt = "adopt",
+        Commit = "commit",
+        Condense = "condense",
+        Config = "config",
+        Core = "core",
+        Curate = "curate",
+        Delete = "delete",
+        Diary = "diary",
+        Doctor = "doctor",
+        Edit = "edit",
+        Episode = "episode",
+        Forget = "forget",
+        Import = "import",
+        Init = "init",
+        Mark = "mark",
+        MemoryTool = "memory-tool",
+        Outcome = "outcome",
+        Pin = "pin",
+        PlaybookAdd = "playbook-add",
+        PlaybookRemove = "playbook-remove",
+        Propose = "propose",
+        Reflect = "reflect",
+        Reflection = "reflection",
+        Relate = "relate",
+        Remember = "remember",
+        Rename = "rename",
+        Restore = "restore",
+        Review = "review",
+        Starters = "starters",
+        Stash = "stash",
+        Sync = "sync",
+        Takeover = "takeover",
+        TraumaAccept = "trauma-accept",
+        Undo = "undo",
+        Unforget = "unforget",
+        Unpin = "unpin",
+        Unrelate = "unrelate",
+        Update = "update",
+    }
+}
 
 /// A structured commit message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,8 +83,13 @@ const MAX_SUBJECT_CHARS: usize = 100;
 
 impl CommitMessage {
     /// Creates a message with only an operation and a subject.
-    pub fn new(op: &str, subject: impl Into<String>) -> Self {
-        Self { subject: subject.into(), op: op.to_owned(), ..Self::default() }
+    pub fn new(op: CommitOp, subject: impl Into<String>) -> Self {
+        Self { subject: subject.into(), op: op.name().to_owned(), ..Self::default() }
+    }
+
+    /// Whether one of these operations made the commit.
+    pub fn is_of(&self, ops: &[CommitOp]) -> bool {
+        CommitOp::of(&self.op).is_some_and(|op| ops.contains(&op))
     }
 
     /// Adds the id of a changed note.
@@ -128,7 +179,7 @@ mod tests {
             session: Some("s-1".into()),
             reason: Some("it failed twice".into()),
             operation: Some("00ff".into()),
-            ..CommitMessage::new("add", "Add solution \"Retry with jitter\"").id("a").id("b")
+            ..CommitMessage::new(CommitOp::Add, "Add solution \"Retry with jitter\"").id("a").id("b")
         };
         assert_eq!(CommitMessage::parse(&message.to_string()), Some(message));
     }
@@ -138,7 +189,7 @@ mod tests {
         let message = CommitMessage {
             reason: Some("because\nCm-Actor: root".into()),
             body: "Cm-Op: undo".into(),
-            ..CommitMessage::new("add", "Add x\n\nCm-Op: delete")
+            ..CommitMessage::new(CommitOp::Add, "Add x\n\nCm-Op: delete")
         };
         let read = CommitMessage::parse(&message.to_string()).unwrap();
         assert_eq!((read.op.as_str(), read.actor), ("add", None));

@@ -27,7 +27,7 @@ use crate::context::secrets::{self, BlockedSecret};
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::git::{PathChange, PathChangeKind as PathKind};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
@@ -119,7 +119,7 @@ pub fn edit_uncommitted(
     let open = context.target();
     may_change(context, open)?;
     let session = WriteSession::begin(context, open)?;
-    let message = CommitMessage::new("edit", format!("Edit {path}"));
+    let message = CommitMessage::new(CommitOp::Edit, format!("Edit {path}"));
     let changes = vec![VaultFileChange::Edit { path, expected: Some(expected), edits }];
     let set = ChangeSet { message, changes };
     attempt(context, open, &session.journal, set, &mut Vec::new(), false).map(drop)

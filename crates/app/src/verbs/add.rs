@@ -20,7 +20,7 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::NoteKind;
 use cm_note::note::compose::{self, MemoryDraft};
 use cm_note::note::template::NoteTemplate;
@@ -227,7 +227,8 @@ fn plan(
         body,
         extra,
     });
-    let message = CommitMessage::new("add", format!("Add {} \"{title}\"", note_type.name)).id(id.as_str());
+    let message =
+        CommitMessage::new(CommitOp::Add, format!("Add {} \"{title}\"", note_type.name)).id(id.as_str());
     let note_type = note_type.name.clone();
     Ok(PlannedNote { id, path, text, template, note_type, message, title, similar: Vec::new() })
 }

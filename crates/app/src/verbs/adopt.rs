@@ -14,7 +14,7 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::config::keys;
 use cm_store::vault::external_folder;
@@ -187,7 +187,7 @@ fn carry_out(context: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
         several => format!("Adopt {} notes", several.len()),
     };
     let ids = plan.adopted.iter().map(|note| note.id.as_str());
-    let message = CommitMessage::new("adopt", subject).with_ids(ids);
+    let message = CommitMessage::new(CommitOp::Adopt, subject).with_ids(ids);
     let changes = plan.adopted.into_iter().map(|note| VaultFileChange::edit(note.path, note.edits)).collect();
     Ok(write::apply(context, ChangeSet { message, changes })?.commit)
 }

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::verbs::hand_edits::{HandEdits, hand_edits};
 use crate::verbs::moved_files::moved_files;
 use cm_note::finding::{Finding, Severity};
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::conflict;
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
@@ -56,15 +56,12 @@ const MAX_LISTED_NOTES: usize = 50;
 /// Maximum number of files of the code that a notice names.
 const MAX_NAMED_FILES: usize = 3;
 
-/// Name of the operation that commits the files of a folder that becomes a vault.
-pub(crate) const TAKEOVER: &str = "takeover";
-
 /// Commits all files of a folder that has just become a vault.
 ///
 /// # Errors
 /// The errors of [`commit`].
 pub(crate) fn take_over(context: &Context) -> Result<CommittedEdits> {
-    commit_as(context, TAKEOVER, Some("Commit the existing notes"))
+    commit_as(context, CommitOp::Takeover, Some("Commit the existing notes"))
 }
 
 /// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
@@ -74,10 +71,10 @@ pub(crate) fn take_over(context: &Context) -> Result<CommittedEdits> {
 /// No repository, a secret in `subject`, a merge conflict in every edited note, and the errors of
 /// [`write::commit_as_is`].
 pub fn commit(context: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
-    commit_as(context, "commit", subject.filter(|subject| !subject.trim().is_empty()))
+    commit_as(context, CommitOp::Commit, subject.filter(|subject| !subject.trim().is_empty()))
 }
 
-fn commit_as(context: &Context, op: &'static str, subject: Option<&str>) -> Result<CommittedEdits> {
+fn commit_as(context: &Context, op: CommitOp, subject: Option<&str>) -> Result<CommittedEdits> {
     let open = context.target();
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(context)?;
@@ -191,7 +188,7 @@ fn word(changed: EditKind) -> &'static str {
     }
 }
 
-fn message(op: &str, subject: Option<&str>, files: &[CommittedFile]) -> CommitMessage {
+fn message(op: CommitOp, subject: Option<&str>, files: &[CommittedFile]) -> CommitMessage {
     let made = match (subject, files) {
         (Some(subject), _) => subject.to_owned(),
         (None, [CommittedFile { path, from: Some(from), .. }]) => format!("Move {from} to {path}"),

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::verbs::{mark, playbook};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::bullet::event;
 use cm_note::note::types::DERIVED_FROM;
 use cm_note::note::{Feedback, FeedbackSignal, Note, Priority};
@@ -231,5 +231,5 @@ fn message(outcome: &CondenseResult, groups: &[Group<'_, '_>]) -> CommitMessage 
         _ => format!("Condense {} observations into {}", outcome.condensed(), groups.len()),
     };
     let ids = groups.iter().flat_map(|(target, sources)| std::iter::once(target).chain(sources));
-    ids.fold(CommitMessage::new("condense", subject), |message, one| message.id(one.note.key()))
+    ids.fold(CommitMessage::new(CommitOp::Condense, subject), |message, one| message.id(one.note.key()))
 }

@@ -12,7 +12,7 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::config::keys::{self, KEYS, SettingKey, ValueType};
 use cm_store::config::layer::{self, SettingOrigin, SettingsLayer};
@@ -243,7 +243,7 @@ fn write_setting(
         None => format!("Unset {}", name),
     };
     let change = VaultFileChange::Replace { path, expected: None, text: after };
-    let set = ChangeSet { message: CommitMessage::new("config", subject), changes: vec![change] };
+    let set = ChangeSet { message: CommitMessage::new(CommitOp::Config, subject), changes: vec![change] };
     outcome.commit = write::apply(context, set)?.commit;
     Ok(outcome)
 }

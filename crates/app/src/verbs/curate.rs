@@ -27,7 +27,7 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer, SweepScope};
@@ -52,25 +52,25 @@ pub struct CurationOptions {
     /// Which bullets are evaluated again beside those that a delta changes.
     pub sweep: SweepScope,
     /// Name of the operation, as recorded in the commit message.
-    pub op: &'static str,
+    pub op: CommitOp,
     /// The commit subject; generated from the report if `None`.
     pub subject: Option<String>,
 }
 
 impl CurationOptions {
     /// Creates the options of a single decision of a person.
-    pub fn by_person(op: &'static str) -> Self {
+    pub fn by_person(op: CommitOp) -> Self {
         Self { authority: Authority::Person, dry_run: false, sweep: SweepScope::Changed, op, subject: None }
     }
 
     /// Creates the options of a single proposal of a program.
-    pub fn by_program(op: &'static str) -> Self {
+    pub fn by_program(op: CommitOp) -> Self {
         Self { authority: Authority::Automation, ..Self::by_person(op) }
     }
 
     /// Creates the options of a single change by the caller: an agent's additions are proposals, a
     /// person's take effect.
-    pub fn by_caller(context: &Context, op: &'static str) -> Self {
+    pub fn by_caller(context: &Context, op: CommitOp) -> Self {
         Self { authority: authority(context), ..Self::by_person(op) }
     }
 
@@ -81,7 +81,7 @@ impl CurationOptions {
     /// Creates the options for applying a delta file: changes are proposals, and the maturity of
     /// all bullets is re-evaluated.
     pub fn of_file(dry_run: bool) -> Self {
-        Self { dry_run, sweep: SweepScope::All, ..Self::by_program("curate") }
+        Self { dry_run, sweep: SweepScope::All, ..Self::by_program(CommitOp::Curate) }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::context::write;
 use crate::error::{Error, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::graph::{EdgeSourceForm, Graph};
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::{Note, NoteKind, RelationTable};
 
 /// Result of deleting notes.
@@ -67,7 +67,7 @@ pub fn delete(context: &Context, references: &[String], expected_revision: Optio
     };
     let message = deleted
         .iter()
-        .fold(CommitMessage::new("delete", subject), |message, (note, _)| message.id(note.key()));
+        .fold(CommitMessage::new(CommitOp::Delete, subject), |message, (note, _)| message.id(note.key()));
     let changes = deleted
         .iter()
         .map(|(note, hash)| VaultFileChange::Remove { path: note.path.clone(), expected: Some(*hash) })

@@ -22,7 +22,7 @@ use crate::verbs::token;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::Severity;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
@@ -448,7 +448,7 @@ fn repair(context: &Context) -> Result<Vec<String>> {
             .collect();
         write::apply(
             context,
-            ChangeSet { message: CommitMessage::new("doctor", "Add the Git rules"), changes },
+            ChangeSet { message: CommitMessage::new(CommitOp::Doctor, "Add the Git rules"), changes },
         )?;
         fixed.push("added the Git rules".to_owned());
     }
@@ -481,7 +481,7 @@ fn shard(context: &Context) -> Result<Option<String>> {
     if moved == 0 {
         return Ok(None);
     }
-    let message = CommitMessage::new("doctor", format!("Move {moved} notes into subfolders"));
+    let message = CommitMessage::new(CommitOp::Doctor, format!("Move {moved} notes into subfolders"));
     write::apply(context, ChangeSet { message, changes })?;
     open.set_stale();
     Ok(Some(format!("moved {moved} notes into subfolders")))

@@ -18,7 +18,7 @@ use cm_note::frontmatter::edit::{Edit, apply, in_line_breaks};
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 
 /// The key with the time of the last change.
 const UPDATED: &str = "updated";
@@ -80,7 +80,7 @@ pub fn edit(
     };
     if changed && sound && write::commits_automatically(open)? {
         let message =
-            CommitMessage::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
+            CommitMessage::new(CommitOp::Edit, format!("Edit \"{}\"", after.note.title)).id(after.note.key());
         let committed = write::commit_as_is(context, &[path], |_| message)?;
         if let Some(stopped) = committed.stopped.into_iter().next() {
             return Err(stopped.into_error());
@@ -164,7 +164,8 @@ pub fn replace(context: &Context, reference: &str, text: &str, expected: &str) -
     let found = find_in_target(context, reference)?;
     let path = found.note.path.clone();
     let stored = revision::check(&path, &found.bytes, expected, &[])?;
-    let message = CommitMessage::new("edit", format!("Edit \"{}\"", found.note.title)).id(found.note.key());
+    let message =
+        CommitMessage::new(CommitOp::Edit, format!("Edit \"{}\"", found.note.title)).id(found.note.key());
     let text = in_line_breaks(text, Split::of(&found.text()).line_break());
     let dated = time_of_edit(&found.text(), &text, context.now()).and_then(|edits| apply(&text, &edits).ok());
     let text = dated.unwrap_or(text);

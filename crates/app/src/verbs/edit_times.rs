@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_note::instant::Instant;
+use cm_note::message::CommitOp;
 use cm_note::path::NotePath;
 use cm_store::git::{EditKind, LogFilter, Repo};
 
 /// Maximum number of commits that are searched for edits.
 const MAX_SEARCHED_COMMITS: usize = 100;
-/// Operation of the commits of manual edits.
-const COMMIT: &str = "commit";
 
 /// Returns the times of edits by hand of `candidates` since `since`, by path: of uncommitted ones the time of the file,
 /// of others that of their commit, if it is among the last [`MAX_SEARCHED_COMMITS`]. Other commits of cm are left out,
@@ -50,7 +49,7 @@ fn add_committed(
         if times.len() == candidates.len() {
             break;
         }
-        let is_by_hand = commit.message.as_ref().is_none_or(|message| message.op == COMMIT);
+        let is_by_hand = commit.message.as_ref().is_none_or(|message| message.is_of(&[CommitOp::Commit]));
         let ([parent], true) = (commit.parents.as_slice(), is_by_hand) else { continue };
         for path in repo.paths_between(Some(*parent), Some(commit.id))? {
             if candidates.contains(&path) && !times.contains_key(&path) && repo.has_at(*parent, &path)? {

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::verbs::note_fields::{clean_tags, title_of};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::compose::{self, EpisodeEntry};
 use cm_note::path::NotePath;
 
@@ -58,7 +58,7 @@ pub fn episode(context: &Context, options: &Options) -> Result<AppendedEpisode> 
         summary: options.summary.clone(),
         source: None,
     };
-    let mut message = CommitMessage::new("episode", format!("Log \"{title}\" on {}", now.day()));
+    let mut message = CommitMessage::new(CommitOp::Episode, format!("Log \"{title}\" on {}", now.day()));
     if let Some(found) = &about {
         message = message.id(found.note.key());
     }

@@ -17,7 +17,7 @@ use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::forgetting::{self, ForgetRequest};
@@ -60,7 +60,8 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
     let rule_request = ForgetRequest { id: bullet.id.clone(), reason: reason.to_owned(), invert };
-    let how = CurationOptions::by_person("forget").with_subject(format!("Forget \"{}\"", bullet.content()));
+    let how =
+        CurationOptions::by_person(CommitOp::Forget).with_subject(format!("Forget \"{}\"", bullet.content()));
     let proposer = proposer(context, &DeltaFile::default());
     let (outcome, (forgotten, changed)) = write_curation(context, &how, &proposer, |open| {
         let before = playbook::as_written(context, open)?;
@@ -120,7 +121,7 @@ pub fn unforget(context: &Context, reference: &str, revive: bool) -> Result<Lift
         let blocks = lifted_with(&all, &note)?;
         let source = blocks[0].fields.source_bullet.clone();
         let mut message =
-            CommitMessage::new("unforget", format!("Remove the block of \"{}\"", blocks[0].text()));
+            CommitMessage::new(CommitOp::Unforget, format!("Remove the block of \"{}\"", blocks[0].text()));
         let mut changes = Vec::new();
         for blocked in &blocks {
             let bytes = load(open, &blocked.path)?.bytes;

@@ -18,7 +18,7 @@ use cm_note::bullet::Bullet;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::graph::LinkedNotes;
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_note::score::{AccessStatistics, DecayScore};
 use cm_playbook::core::{
@@ -61,7 +61,7 @@ pub struct Generated {
 /// Unreadable notes, and the errors of [`write::apply`].
 pub fn core(context: &Context, dry_run: bool) -> Result<Generated> {
     let planned = planned_core(context)?.contents.file;
-    keep(context, layout::CORE, "core", "Write CORE.md", planned, dry_run)
+    keep(context, layout::CORE, CommitOp::Core, "Write CORE.md", planned, dry_run)
 }
 
 /// CORE.md as it would be written, with the notes and entries to which its indices refer.
@@ -116,7 +116,7 @@ pub fn reflection(context: &Context, dry_run: bool) -> Result<Generated> {
     let pairs = |rules: &[&Bullet]| rule_pairs(open, rules);
     let planned =
         reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &pairs, context.now());
-    keep(context, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
+    keep(context, layout::REFLECTION, CommitOp::Reflection, "Write REFLECTION.md", planned, dry_run)
 }
 
 /// Time and usage data from which the scores in CORE.md are computed.
@@ -190,7 +190,7 @@ impl ScoredNotes {
 fn keep(
     context: &Context,
     name: &str,
-    op: &str,
+    op: CommitOp,
     subject: &str,
     planned: GeneratedFile,
     dry_run: bool,

@@ -10,6 +10,7 @@ use crate::context::open_vault::repository;
 use crate::error::Result;
 use crate::verbs::log::{Commit, notice_if_manual};
 use cm_note::id::NoteId;
+use cm_note::message::CommitOp;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
@@ -126,8 +127,17 @@ pub(crate) fn is_meant(note: &Note, reference: &str) -> bool {
 }
 
 /// Operations that never delete a note; the search for deleted notes skips their commits.
-const KEEPING: [&str; 9] =
-    ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
+const KEEPING: [CommitOp; 9] = [
+    CommitOp::Add,
+    CommitOp::Config,
+    CommitOp::Core,
+    CommitOp::Edit,
+    CommitOp::Episode,
+    CommitOp::Init,
+    CommitOp::Reflection,
+    CommitOp::Relate,
+    CommitOp::Update,
+];
 
 /// Finds a deleted note: in HEAD if the deletion is not committed, else before the newest commit
 /// that deleted it.
@@ -148,7 +158,7 @@ fn gone(context: &Context, reference: &str) -> Result<Option<Note>> {
     for commit in
         repo.log(&cm_store::git::LogFilter { vault_only: true, ..cm_store::git::LogFilter::default() })?
     {
-        if commit.message.as_ref().is_some_and(|message| KEEPING.contains(&message.op.as_str())) {
+        if commit.message.as_ref().is_some_and(|message| message.is_of(&KEEPING)) {
             continue;
         }
         let mut fitting: Vec<Note> = Vec::new();

@@ -20,7 +20,7 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
 use cm_note::import_source::ImportFolder;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_secrets::{RedactionRules, find, redact};
 use cm_store::vault::external_folder;
@@ -386,7 +386,7 @@ fn carry_out(
         several => format!("Import {} notes from {name}", several.len()),
     };
     let ids: Vec<&str> = incoming.iter().filter_map(|file| file.id.as_ref()).map(|id| id.as_str()).collect();
-    let message = CommitMessage::new("import", subject).with_ids(ids.into_iter());
+    let message = CommitMessage::new(CommitOp::Import, subject).with_ids(ids.into_iter());
     let notes = incoming.into_iter().map(|file| VaultFileChange::Copy {
         path: file.target,
         expected: None,

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::sessions::reflection_log::ReflectionLog;
 use crate::verbs::{merge_driver, trust};
 use cm_note::change::{ChangeSet, VaultFileChange};
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::git::{Repo, is_jujutsu_only};
 use cm_store::vault::{self, Vault, layout};
@@ -128,7 +128,7 @@ pub fn init(request: Request, options: &Options) -> Result<(Context, CreatedVaul
             "this folder has code ({mark}): each Markdown file of the project is now a note; for a memory beside the code, remove cm.toml and run `cm init .memory`"
         ));
     }
-    let message = CommitMessage::new("init", "Create a vault in this folder");
+    let message = CommitMessage::new(CommitOp::Init, "Create a vault in this folder");
     let written = write::apply(&context, ChangeSet { message, changes })?;
     let repo = context.target().repo()?;
     // A repository whose configuration cannot be written is a vault all the same; `cm doctor` says so.

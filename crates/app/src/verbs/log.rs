@@ -75,8 +75,7 @@ impl Commit {
             session: message.as_ref().and_then(|m| m.session.clone()),
             reason: message.and_then(|m| m.reason),
             subject: info.subject.clone(),
-            can_undo: info.parents.len() < 2
-                && undo::is_possible(info.message.as_ref().map(|m| m.op.as_str())),
+            can_undo: info.parents.len() < 2 && undo::is_possible(info.message.as_ref()),
         }
     }
 }

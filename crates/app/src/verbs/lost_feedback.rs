@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
 use crate::verbs::undo::undone_commit;
+use cm_note::message::CommitOp;
 use cm_note::note::Note;
 use cm_store::git::{LogFilter, Repo};
 
@@ -24,10 +25,12 @@ pub(crate) struct LostFeedback {
 /// # Errors
 /// The history cannot be read.
 pub(crate) fn lost_feedback(repo: &Repo, notes: &[Note]) -> Result<Vec<LostFeedback>> {
-    let undos = LogFilter { op: Some("undo".to_owned()), ..LogFilter::default() };
+    let undos = LogFilter { op: Some(CommitOp::Undo.name().to_owned()), ..LogFilter::default() };
     let undone: HashSet<String> = repo.log(&undos)?.iter().filter_map(undone_commit).collect();
     let mut marks: BTreeMap<String, usize> = BTreeMap::new();
-    for commit in repo.log(&LogFilter { op: Some("mark".to_owned()), ..LogFilter::default() })? {
+    for commit in
+        repo.log(&LogFilter { op: Some(CommitOp::Mark.name().to_owned()), ..LogFilter::default() })?
+    {
         if !undone.contains(&commit.id.to_string()) {
             for id in commit.message.into_iter().flat_map(|message| message.ids) {
                 *marks.entry(id).or_default() += 1;

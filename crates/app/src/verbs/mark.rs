@@ -18,7 +18,7 @@ use crate::verbs::quarantine;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::bullet::event;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, REASONS};
 use cm_note::score::Scoring;
@@ -162,7 +162,7 @@ fn mark_bullet(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
         FeedbackSignal::Irrelevant | FeedbackSignal::Ignored => CurationDelta::Irrelevant(judge),
     };
     // The caller judged the rule itself, so that this is explicit feedback and not an inference.
-    let outcome = curate_one(context, delta, &CurationOptions::by_person("mark"))?;
+    let outcome = curate_one(context, delta, &CurationOptions::by_person(CommitOp::Mark))?;
     let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
     let bullet = bullet.ok_or_else(|| Error::not_found(format!("rule `{id}` not found")))?;
     let constants = scoring(&context.target().settings);
@@ -198,8 +198,8 @@ fn mark_memory(context: &Context, found: &ResolvedNote<'_>, options: &Options) -
     let constants = scoring(&context.target().settings);
     if !is_repeated {
         let word = options.signal.name();
-        let message =
-            CommitMessage::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
+        let message = CommitMessage::new(CommitOp::Mark, format!("Mark \"{}\" {word}", note.title))
+            .id(note.key().to_owned());
         let written = write::apply_with(context, |open| {
             note = load(open, &path)?.note;
             uncounted = uncounted_by(&note.feedback, &feedback, seen);

@@ -23,7 +23,7 @@ use cm_note::frontmatter::parse::{self, FrontmatterField};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::import_source::ImportFile;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_secrets::redact;
@@ -95,7 +95,7 @@ pub fn memory_tool(context: &Context, json: &str) -> Result<MemoryToolAnswer> {
         MemoryCommand::Rename { .. } => "Rename",
         _ => "Edit",
     };
-    let message = CommitMessage::new("memory-tool", format!("{subject} {}", command.path()));
+    let message = CommitMessage::new(CommitOp::MemoryTool, format!("{subject} {}", command.path()));
     let written = write::apply(context, ChangeSet { message, changes })?;
     answer.paths = written.changed.iter().map(ToString::to_string).collect();
     answer.commit = written.commit;

@@ -23,6 +23,7 @@ use crate::verbs::similar::{self, SimilarNote};
 use crate::verbs::{playbook, relate};
 use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
 use cm_note::bullet::{Bullet, BulletState};
+use cm_note::message::CommitOp;
 use cm_note::note::types::{CONTRADICTS, SUPERSEDES};
 use cm_note::note::{FeedbackSignal, Note, NoteKind};
 use cm_playbook::conflict::StatementRelation;
@@ -387,7 +388,7 @@ fn retire(id: &str, heir: &str, reason: &str) -> CurationDelta {
 }
 
 fn options(subject: String) -> CurationOptions {
-    CurationOptions::by_program("propose").with_subject(subject)
+    CurationOptions::by_program(CommitOp::Propose).with_subject(subject)
 }
 
 /// Checks that verdicts are about notes that were listed as neighbours.

@@ -19,6 +19,7 @@ use crate::verbs::curate::{self, CurationOptions, CurationOutcome, ExtraChangeSe
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::playbook;
 use cm_learn::reflect::session_topics::SessionTopics;
+use cm_note::message::CommitOp;
 use cm_note::note::FeedbackSignal;
 use cm_playbook::curation::SweepScope;
 use cm_playbook::curation::delta::DeltaFile;
@@ -130,7 +131,7 @@ pub fn outcome(
     let session = resolve::resolve_session(context, &access, options)?;
     let credits = credit::credits(context, &session, options)?;
     let level = context.target().level;
-    let how = CurationOptions::by_person("outcome").with_subject(format!(
+    let how = CurationOptions::by_person(CommitOp::Outcome).with_subject(format!(
         "Record that session {} ended in {}",
         session.short(),
         options.status.name()

@@ -12,7 +12,7 @@ use crate::verbs::relink::{self, LinkChanges, RelinkedNote};
 use crate::verbs::update::{UpdateResult, revision_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::NoteKind;
 use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, PinDelta};
@@ -44,17 +44,16 @@ enum PinAction {
 }
 
 impl PinAction {
-    /// Name of the operation in commit messages.
-    fn op(self) -> &'static str {
+    fn op(self) -> CommitOp {
         match self {
-            Self::Pin => "pin",
-            Self::Unpin => "unpin",
+            Self::Pin => CommitOp::Pin,
+            Self::Unpin => CommitOp::Unpin,
         }
     }
 }
 
 fn set(context: &Context, reference: &str, action: PinAction) -> Result<UpdateResult> {
-    context.persons_only(&format!("{} a note", action.op()))?;
+    context.persons_only(&format!("{} a note", action.op().name()))?;
     let found = find_in_target(context, reference)?;
     let note = &found.note;
     match note.kind {

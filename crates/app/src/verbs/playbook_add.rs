@@ -8,6 +8,7 @@ use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use cm_note::bullet::{Bullet, BulletState, Scope};
+use cm_note::message::CommitOp;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeprecateDelta};
 use cm_playbook::curation::report::RuleConflict;
 
@@ -49,8 +50,8 @@ pub fn propose(context: &Context, proposal: RuleProposal, draft: bool) -> Result
     let add =
         AddDelta { bullet: proposal, reason: context.request.caller.reason.clone(), ..AddDelta::default() };
     let how = match draft {
-        true => CurationOptions::by_program("playbook-add"),
-        false => CurationOptions::by_caller(context, "playbook-add"),
+        true => CurationOptions::by_program(CommitOp::PlaybookAdd),
+        false => CurationOptions::by_caller(context, CommitOp::PlaybookAdd),
     };
     let outcome = curate_one(context, CurationDelta::Add(Box::new(add)), &how)?;
     let report = &outcome.report;
@@ -107,7 +108,7 @@ pub fn remove(context: &Context, reference: &str, replaced_by: Option<&str>) -> 
         ..DeprecateDelta::default()
     };
     let delta = CurationDelta::Deprecate(deprecate);
-    let outcome = curate_one(context, delta, &CurationOptions::by_person("playbook-remove"))?;
+    let outcome = curate_one(context, delta, &CurationOptions::by_person(CommitOp::PlaybookRemove))?;
     Ok(DeprecatedBullet {
         id: bullet.id.to_string(),
         path: bullet.path.to_string(),

@@ -37,6 +37,7 @@ use cm_learn::statement::{Certainty, Statement};
 use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::bullet::{Bullet, BulletKind, BulletState, Scope};
 use cm_note::instant::Instant;
+use cm_note::message::CommitOp;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal, StatedRule};
 use cm_playbook::curation::{CurationResult, Playbook};
 use cm_secrets::redact;
@@ -321,7 +322,7 @@ fn propose_rule(context: &Context, proposal: &Proposal, text: &str, found: &Chec
         Ok(ExtraChangeSet { changes, ..ExtraChangeSet::default() })
     };
     let extra = ExtraChanges { history: Some(&gathered), changes: &changes, ..ExtraChanges::NOTHING };
-    let (outcome, ()) = curate_with(context, &file, &CurationOptions::by_program("propose"), &extra)?;
+    let (outcome, ()) = curate_with(context, &file, &CurationOptions::by_program(CommitOp::Propose), &extra)?;
     curate::check_refusals(&outcome.report)?;
     let applied = outcome.report.applied.first();
     let skipped = outcome.report.skipped.first();
@@ -400,7 +401,7 @@ fn propose_memory(
         let ids = plan.iter().map(|plan| plan.id.clone()).collect();
         Ok(ExtraChangeSet { changes, ids, result: plan })
     };
-    let how = CurationOptions::by_program("propose").with_subject(format!(
+    let how = CurationOptions::by_program(CommitOp::Propose).with_subject(format!(
         "Record a {}: {}",
         proposal.kind.name(),
         cut(text, 60)

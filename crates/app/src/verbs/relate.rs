@@ -15,7 +15,7 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::graph::NoteNames;
 use cm_note::id::NoteId;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, name};
@@ -92,7 +92,7 @@ pub(crate) fn connect(context: &Context, options: &Options) -> Result<EdgeEditRe
         body: options.why.clone().unwrap_or_default(),
     });
     let subject = format!("Relate \"{}\" {relation} \"{}\"", from.title, to.title);
-    let message = CommitMessage::new("relate", subject).id(id.as_str()).id(from.key()).id(to.key());
+    let message = CommitMessage::new(CommitOp::Relate, subject).id(id.as_str()).id(from.key()).id(to.key());
     let change = VaultFileChange::Create { path: path.clone(), text };
     let written = write::apply(context, ChangeSet { message, changes: vec![change] })?;
     Ok(EdgeEditResult {
@@ -139,8 +139,9 @@ pub fn unrelate(context: &Context, options: &Options) -> Result<EdgeEditResult> 
             .hint("links in note bodies must be edited by hand; `cm related` lists all edges and links"));
     }
     let subject = format!("Unrelate \"{}\" and \"{}\"", from.note.title, to.note.title);
-    let message =
-        ids.iter().fold(CommitMessage::new("unrelate", subject), |message, id| message.id(id.as_str()));
+    let message = ids
+        .iter()
+        .fold(CommitMessage::new(CommitOp::Unrelate, subject), |message, id| message.id(id.as_str()));
     let written = write::apply(context, ChangeSet { message, changes })?;
     Ok(EdgeEditResult {
         ids,
@@ -208,7 +209,7 @@ fn amend(context: &Context, edge: &ResolvedNote<'_>, options: &Options) -> Resul
         true => format!("Add a reason to \"{}\"", edge.note.title),
         false => format!("Change the strength of \"{}\"", edge.note.title),
     };
-    let changed = crate::verbs::update::apply(context, edge, "relate", subject, edits)?;
+    let changed = crate::verbs::update::apply(context, edge, CommitOp::Relate, subject, edits)?;
     Ok(EdgeEditResult {
         ids: vec![changed.id],
         path: Some(changed.path),

@@ -16,7 +16,7 @@ use cm_note::frontmatter::edit::{self, Edit, line_edits};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::markdown::escape::escape_inline;
 use cm_note::markdown::outline;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::{Note, NoteKind, name, read};
 use cm_note::path::NotePath;
 use cm_text::word_diff;
@@ -179,7 +179,7 @@ impl RenamePlan {
 
     fn change_set(&self, found: &ResolvedNote<'_>) -> ChangeSet {
         let subject = format!("Rename \"{}\" to \"{}\"", found.note.title, self.after.title);
-        let message = CommitMessage::new("rename", subject).id(self.after.key());
+        let message = CommitMessage::new(CommitOp::Rename, subject).id(self.after.key());
         let (from, to, edits) = (self.from.clone(), self.after.path.clone(), self.edits.clone());
         let own = match (from == to, edits.is_empty()) {
             (true, true) => None,

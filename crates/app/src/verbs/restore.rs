@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::verbs::history::{here_or_gone, is_meant, versions};
 use crate::verbs::update::UpdateResult;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_store::git::CommitId;
@@ -39,7 +39,7 @@ pub fn restore(context: &Context, reference: &str, commit: &str) -> Result<Updat
     let expected = now.as_ref().map(|(_, bytes)| ContentHash::of(bytes));
     let path = now.map_or_else(|| then.path.clone(), |(note, _)| note.path);
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
-    let message = CommitMessage::new("restore", subject).id(then.key());
+    let message = CommitMessage::new(CommitOp::Restore, subject).id(then.key());
     write_versions(context, message, then.key(), vec![VaultFileChange::Copy { path, expected, bytes }])
 }
 
@@ -70,7 +70,7 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
     let (commit, path, bytes) =
         last.ok_or_else(|| Error::not_found(format!("no commit has `{reference}`")))?;
     let then = context.target().parse(&path, &bytes).note;
-    let message = CommitMessage::new("restore", format!("Restore \"{}\"", then.title)).id(then.key());
+    let message = CommitMessage::new(CommitOp::Restore, format!("Restore \"{}\"", then.title)).id(then.key());
     let mut changes = deleted_edges(context, commit, then.key())?;
     changes.insert(0, VaultFileChange::Copy { path, expected: None, bytes });
     write_versions(context, message, then.key(), changes)

@@ -14,7 +14,7 @@ use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, MergeDelta};
@@ -186,7 +186,7 @@ pub fn merge(context: &Context, ids: &[String], content: &str) -> Result<ReviewR
         reason: context.request.caller.reason.clone(),
     };
     let delta = CurationDelta::Merge(merge.clone());
-    let outcome = curate_one(context, delta, &CurationOptions::by_person("review"))?;
+    let outcome = curate_one(context, delta, &CurationOptions::by_person(CommitOp::Review))?;
     let into = outcome.report.applied.first().map(|applied| applied.id.clone());
     let ids = if into.is_some() { merge.ids } else { Vec::new() };
     Ok(ReviewResult {
@@ -288,7 +288,7 @@ fn apply_decision(
             ids.push(found.note.key().to_owned());
             titles.push(found.note.title);
         }
-        let message = CommitMessage::new("review", subject(decision, &titles));
+        let message = CommitMessage::new(CommitOp::Review, subject(decision, &titles));
         let message = ids.iter().fold(message, |message, id| message.id(id.clone()));
         Ok(ChangeSet { message, changes })
     })?;

@@ -12,6 +12,7 @@ use crate::verbs::curate::{self, CurationOptions, elsewhere};
 use crate::verbs::playbook::{as_written, limits, merged};
 use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::{BulletState, Scope};
+use cm_note::message::CommitOp;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{Admission, AdmissionCheck, ProposedRule};
 use cm_playbook::curation::bullet_index::BulletIndex;
@@ -151,7 +152,7 @@ pub fn add(context: &Context, name: &str, options: &Options) -> Result<StarterRe
     let subject = format!("Add {} of the starter set {name}", count(proposed.len(), "rule"));
     let how = CurationOptions {
         dry_run: options.dry_run,
-        ..CurationOptions::by_caller(context, "starters").with_subject(subject)
+        ..CurationOptions::by_caller(context, CommitOp::Starters).with_subject(subject)
     };
     let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
     let curated = curate::curate(context, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;

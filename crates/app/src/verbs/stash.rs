@@ -20,7 +20,7 @@ use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::{Note, NoteKind, compose};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
@@ -87,7 +87,8 @@ pub fn stash(context: &Context, options: &Options) -> Result<StashResult> {
             .hint("pipe the text in, use `--edit`, or pass a session with `--session`"));
     }
     let keys = keys(context, &name, options)?;
-    let message = |id: &NoteId| CommitMessage::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
+    let message =
+        |id: &NoteId| CommitMessage::new(CommitOp::Stash, format!("Stash \"{name}\"")).id(id.as_str());
     let mut saved: Option<(NoteId, NotePath)> = None;
     let written = write::apply_with(context, |open| {
         let (id, path) = free_place(context, open, &name)?;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::verbs::curate::{CurationOptions, curate_one};
 use crate::verbs::relate;
 use crate::verbs::review::{self, CommitsPer, ReviewDecision};
+use cm_note::message::CommitOp;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
@@ -68,7 +69,7 @@ fn deprecate(context: &Context, older: &Note, newer: &Note) -> Result<Option<Str
         replaced_by: Some(newer.key().to_owned()),
         ..DeprecateDelta::default()
     };
-    let how = CurationOptions::by_person("review")
+    let how = CurationOptions::by_person(CommitOp::Review)
         .with_subject(format!("Replace \"{}\" by \"{}\"", older.title, newer.title));
     Ok(curate_one(context, CurationDelta::Deprecate(delta), &how)?.commit)
 }

@@ -25,6 +25,7 @@ use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext, sql
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
 use cm_note::instant::Instant;
+use cm_note::message::CommitOp;
 use cm_note::user_text::UserText;
 use cm_playbook::curation::apply::{CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
@@ -144,7 +145,7 @@ pub(super) fn propose(context: &Context, meta: &SessionMeta, events: &[SessionEv
     let mut added = Vec::new();
     // One by one: what was rejected before refuses the whole curation.
     for incident in new {
-        match store(context, &[incident], CurationOptions::by_program("reflect")) {
+        match store(context, &[incident], CurationOptions::by_program(CommitOp::Reflect)) {
             Ok((stored, _)) => {
                 added.extend(stored.iter().any(|one| one.added).then(|| incident.shape.clone()))
             }
@@ -252,7 +253,7 @@ pub fn accept(
     if chosen.is_empty() {
         return Ok(AcceptResult { kept: Vec::new(), before, commit: None });
     }
-    let how = CurationOptions::by_caller(context, "trauma-accept");
+    let how = CurationOptions::by_caller(context, CommitOp::TraumaAccept);
     let (stored, commit) = store(context, &chosen, how)?;
     Ok(AcceptResult { kept: stored, before, commit })
 }

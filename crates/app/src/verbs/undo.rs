@@ -9,11 +9,10 @@ use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::commit::TAKEOVER;
 use crate::verbs::hand_edits::hand_edits;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::id::NoteId;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::config::CommitMode;
 use cm_store::git::{CommitId, CommitInfo, Identity, LogFilter, Repo, TreeChange};
@@ -39,7 +38,8 @@ pub struct UndoResult {
 /// Start of the line in an undo's commit message that names the reverted commit.
 const MARK: &str = "This takes back commit ";
 /// Operations that are not undone without a name: they made the vault, wrote a generated file, or merged.
-const SKIPPED: [&str; 5] = ["init", TAKEOVER, "core", "reflection", "sync"];
+const SKIPPED: [CommitOp; 5] =
+    [CommitOp::Init, CommitOp::Takeover, CommitOp::Core, CommitOp::Reflection, CommitOp::Sync];
 /// Maximum number of commits that are searched for one to undo.
 const MAX_SEARCHED_COMMITS: usize = 1000;
 
@@ -61,17 +61,17 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
             newest(context, repo)?
         }
     };
-    let op = target.message.as_ref().map(|message| message.op.as_str());
-    if op == Some("init") {
+    let is_of = |op| target.message.as_ref().is_some_and(|message| message.is_of(&[op]));
+    if is_of(CommitOp::Init) {
         return Err(Error::refused("made-the-vault", format!("{} created the vault", target.id.short()))
             .hint("to remove the vault, delete its files by hand"));
     }
-    if op == Some(TAKEOVER) {
+    if is_of(CommitOp::Takeover) {
         let message = format!("{} took over files that existed before the vault", target.id.short());
         return Err(Error::refused("made-the-vault", message).hint("`cm delete` removes notes"));
     }
     // A commit of hand edits holds a person's words, whoever asked for it.
-    let by_agent = |message: &CommitMessage| message.agent.is_some() && message.op != "commit";
+    let by_agent = |message: &CommitMessage| message.agent.is_some() && !message.is_of(&[CommitOp::Commit]);
     let is_agents = target.message.as_ref().is_some_and(by_agent);
     if !is_agents {
         context.persons_only("undo a person's commit")?;
@@ -111,7 +111,7 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
     refuse_losing_notes(context, &target, &inverse)?;
     let changes = inverse.iter().map(change).collect();
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
-    let mut message = CommitMessage::new("undo", format!("Undo: {}", target.subject));
+    let mut message = CommitMessage::new(CommitOp::Undo, format!("Undo: {}", target.subject));
     message.body = format!("{MARK}{}.", target.id);
     message.ids.clone_from(&ids);
     let written = write::apply(context, ChangeSet { message, changes })?;
@@ -126,9 +126,9 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
     })
 }
 
-/// Whether commits of this operation can be reverted; `None` for those that cm did not make.
-pub fn is_possible(op: Option<&str>) -> bool {
-    !matches!(op, Some("init" | TAKEOVER))
+/// Whether a commit can be reverted; `None` for those that cm did not make.
+pub fn is_possible(message: Option<&CommitMessage>) -> bool {
+    !message.is_some_and(|message| message.is_of(&[CommitOp::Init, CommitOp::Takeover]))
 }
 
 /// Refuses an undo without a name where changes wait for a commit: the newest of them is what the
@@ -167,8 +167,8 @@ fn newest(context: &Context, repo: &Repo) -> Result<CommitInfo> {
         match undone_commit(&commit) {
             Some(undone) => taken_back.push(undone),
             // What a person committed is theirs to take back, by naming it.
-            None if SKIPPED.contains(&message.op.as_str()) || commit.parents.len() > 1 => {}
-            None if message.op == "commit" => by_hand.extend(is_own.then(|| commit.id.short())),
+            None if message.is_of(&SKIPPED) || commit.parents.len() > 1 => {}
+            None if message.is_of(&[CommitOp::Commit]) => by_hand.extend(is_own.then(|| commit.id.short())),
             None if !is_own => others = true,
             None => {
                 if let Some(newer) = by_hand.first() {
@@ -199,7 +199,7 @@ fn newest(context: &Context, repo: &Repo) -> Result<CommitInfo> {
 
 /// Returns the hash of the commit that an undo reverted; `None` for other commits.
 pub(crate) fn undone_commit(commit: &CommitInfo) -> Option<String> {
-    let message = commit.message.as_ref().filter(|message| message.op == "undo")?;
+    let message = commit.message.as_ref().filter(|message| message.is_of(&[CommitOp::Undo]))?;
     let (_, rest) = message.body.split_once(MARK)?;
     Some(rest.trim_end_matches('.').to_owned())
 }
@@ -278,7 +278,7 @@ const MAX_NAMED_COMMITS: usize = 5;
 fn hint_to_undo(later: &[CommitInfo], path: &NotePath) -> String {
     let undone: Vec<String> = later.iter().filter_map(undone_commit).collect();
     let remains = |commit: &&CommitInfo| {
-        let is_undo = commit.message.as_ref().is_some_and(|message| message.op == "undo");
+        let is_undo = commit.message.as_ref().is_some_and(|message| message.is_of(&[CommitOp::Undo]));
         commit.parents.len() < 2 && !is_undo && !undone.contains(&commit.id.to_string())
     };
     let possible: Vec<String> = later
@@ -371,11 +371,19 @@ fn refuse_hand_edits(context: &Context, inverse: &[TreeChange]) -> Result<()> {
 
 /// Operations that change notes but never create them. If a note first appears in such a commit, a
 /// person had created it.
-const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
+const CHANGING: [CommitOp; 7] = [
+    CommitOp::Adopt,
+    CommitOp::Doctor,
+    CommitOp::Edit,
+    CommitOp::Pin,
+    CommitOp::Unpin,
+    CommitOp::Unrelate,
+    CommitOp::Update,
+];
 
 /// Refuses an undo that would delete the only copy of a note that the commit did not create.
 fn refuse_losing_notes(context: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
-    let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
+    let made_none = target.message.as_ref().is_some_and(|message| message.is_of(&CHANGING));
     let goes = |change: &&TreeChange| change.old.is_none() && change.path.is_markdown();
     if !made_none || !inverse.iter().any(|change| goes(&change)) {
         return Ok(());

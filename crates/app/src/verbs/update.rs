@@ -17,7 +17,7 @@ use crate::verbs::note_fields::{check_tag_count, clean_tags, field_of, key_of};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::NoteKind;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::path::NotePath;
@@ -113,14 +113,14 @@ pub fn update(context: &Context, reference: &str, options: &Options) -> Result<U
         }
     }
     let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
-    write_edits(context, &found, CommitMessage::new("update", subject), edits, expected)
+    write_edits(context, &found, CommitMessage::new(CommitOp::Update, subject), edits, expected)
 }
 
 /// Applies edits to a note; sets `updated` to the current time if they change anything.
 pub(crate) fn apply(
     context: &Context,
     found: &ResolvedNote<'_>,
-    op: &str,
+    op: CommitOp,
     subject: String,
     edits: Vec<Edit>,
 ) -> Result<UpdateResult> {

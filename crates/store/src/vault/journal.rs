@@ -231,11 +231,12 @@ impl Journal {
 mod tests {
     use super::*;
     use crate::vault::PrivateHome;
+    use cm_note::message::CommitOp;
 
     fn entry(operation: &str) -> JournalEntry {
         JournalEntry {
             operation: operation.to_owned(),
-            message: CommitMessage::new("add", "Add a"),
+            message: CommitMessage::new(CommitOp::Add, "Add a"),
             commits: true,
             files: vec![FileChange {
                 path: NotePath::parse("a.md").unwrap(),

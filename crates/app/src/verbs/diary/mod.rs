@@ -26,7 +26,7 @@ use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::reflect::session_topics::SessionTopics;
 use cm_note::change::ChangeSet;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_playbook::curation::SweepScope;
 use cm_playbook::curation::delta::DeltaFile;
 use cm_session::status::SessionStatus;
@@ -142,8 +142,8 @@ pub fn diary(
     let applied = write::apply_or_preview(context, options.dry_run, |open| {
         let (change, notice) = location.change(context, open, &diary)?;
         let verb = if location.is_there { "Renew" } else { "Write" };
-        let message =
-            CommitMessage::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
+        let message = CommitMessage::new(CommitOp::Diary, format!("{verb} the diary \"{}\"", diary.title))
+            .id(&diary.id);
         let message = CommitMessage {
             session: Some(diary.session.clone()),
             agent: Some(diary.agent.clone()),
@@ -191,7 +191,7 @@ fn recheck_drafts(context: &Context, transcript: &SessionTranscript) -> Result<(
     if gathered.is_empty() {
         return Ok(());
     }
-    let how = CurationOptions { sweep: SweepScope::Drafts, ..CurationOptions::by_program("diary") };
+    let how = CurationOptions { sweep: SweepScope::Drafts, ..CurationOptions::by_program(CommitOp::Diary) };
     let extra = ExtraChanges { history: Some(&gathered), ..ExtraChanges::NOTHING };
     curate_with(context, &DeltaFile::default(), &how, &extra).map(drop)
 }

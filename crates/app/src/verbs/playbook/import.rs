@@ -20,7 +20,7 @@ use cm_note::bullet::{BulletState, Maturity};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_secrets::{RedactedSecret, RedactionRules, find, redact};
 use cm_store::vault::external_folder;
@@ -351,7 +351,7 @@ fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
         [one] => format!("Import \"{}\" from {name}", one.content),
         several => format!("Import {} rules from {name}", several.len()),
     };
-    CommitMessage::new("import", subject).with_ids(imported.iter().map(|brought| &brought.id))
+    CommitMessage::new(CommitOp::Import, subject).with_ids(imported.iter().map(|brought| &brought.id))
 }
 
 fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {

@@ -19,6 +19,7 @@ use cm_learn::statement::Certainty;
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::change::VaultFileChange;
+use cm_note::message::CommitOp;
 use cm_note::note::compose::EdgeEnd;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, DeltaKind};
@@ -63,7 +64,7 @@ impl SessionProcessor<'_> {
         let options = CurationOptions {
             dry_run: self.run_options.dry_run,
             sweep: SweepScope::Drafts,
-            ..CurationOptions::by_program("reflect").with_subject(subject)
+            ..CurationOptions::by_program(CommitOp::Reflect).with_subject(subject)
         };
         let model = self.model.as_ref().map(LanguageModel::name);
         let changes = |open: &OpenVault, curated: &CurationResult| {

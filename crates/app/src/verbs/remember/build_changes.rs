@@ -24,7 +24,7 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::graph::NoteNames;
 use cm_note::id::NoteId;
 use cm_note::markdown::escape::wikilink;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::note::Note;
 use cm_note::note::compose::{self, EdgeEnd, EpisodeEntry, MemoryDraft};
 use cm_note::path::NotePath;
@@ -116,7 +116,7 @@ fn message(plan: &RememberPlan) -> CommitMessage {
     let counts: Vec<String> =
         parts.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(*number, noun)).collect();
     let what = if counts.is_empty() { "which sources were read".to_owned() } else { counts.join(", ") };
-    CommitMessage::new("remember", format!("Remember {what}"))
+    CommitMessage::new(CommitOp::Remember, format!("Remember {what}"))
 }
 
 /// The end of an edge at a note that this run creates.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::verbs::moved_files::moved_files;
 use cm_merge::tree::{HowMerged, MergedFile, SideChange, merge_changes};
 use cm_merge::{ChangeStamp, Vocabulary, lost_values};
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Join, Repo, TreeChange};
 use cm_store::vault::layout;
@@ -137,7 +137,7 @@ pub(super) fn plan(
     let received = repo.count_commits(theirs, head)?;
     let Some(head) = own else {
         let files = repo.changed_between(base, theirs)?.into_iter().map(taken).collect();
-        let (message, join) = (CommitMessage::new("sync", "Fast-forward"), Join::FastForward(theirs));
+        let (message, join) = (CommitMessage::new(CommitOp::Sync, "Fast-forward"), Join::FastForward(theirs));
         return Ok(Some(IncomingPlan { received, files, is_merge: false, message, join }));
     };
     let files = merged(context, repo, &bases, head, theirs, edits)?;
@@ -322,5 +322,5 @@ fn message(context: &Context, target: &SyncTarget, files: &[PlannedFile]) -> Com
         let bytes = file.after.as_deref().or(file.before.as_deref())?;
         open.parse(&file.path, bytes).note.id
     });
-    ids.fold(CommitMessage::new("sync", subject), |message, id| message.id(id))
+    ids.fold(CommitMessage::new(CommitOp::Sync, subject), |message, id| message.id(id))
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crate::git::{NewCommit, Options, PathChange, PathChangeKind, Programs, Reapply, Repo, Result};
 use cm_note::instant::Instant;
-use cm_note::message::CommitMessage;
+use cm_note::message::{CommitMessage, CommitOp};
 use cm_note::path::NotePath;
 
 /// A temporary folder with repositories, isolated from the Git configuration of the user.
@@ -175,7 +175,7 @@ fn raise(text: &str) -> Option<String> {
 }
 
 fn message(path: &str) -> CommitMessage {
-    CommitMessage::new("pin", format!("Pin {path}")).id("n")
+    CommitMessage::new(CommitOp::Pin, format!("Pin {path}")).id("n")
 }
 
 fn options() -> Options {

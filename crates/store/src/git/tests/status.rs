@@ -120,7 +120,9 @@ fn all_hand_edits_can_be_committed_in_one_go() {
             PathChange { path, from: Vec::new(), kind }
         })
         .collect();
-    repo.commit(&changes, &CommitMessage::new("commit", "Commit hand edits"), &options()).unwrap().unwrap();
+    repo.commit(&changes, &CommitMessage::new(CommitOp::Commit, "Commit hand edits"), &options())
+        .unwrap()
+        .unwrap();
     assert_eq!(edits(&repo), []);
     assert_eq!(sandbox.others(&[]), "");
 }
