@@ -7,56 +7,29 @@ pub mod manifest;
 pub mod memory_tool;
 pub mod okf;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use cm_note::frontmatter::parse::{self, FrontmatterFields};
 use cm_note::frontmatter::split::Split;
 use cm_note::note::Note;
+use cm_text::named_enum;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExportFormat {
-    /// The folder layout of the earlier Python tool.
-    ClaudeMemory,
-    /// One JSON document with all notes.
-    Json,
-    /// Only the notes, each at its path.
-    Markdown,
-    /// One Markdown file with established rules and active memories.
-    #[serde(rename = "memory.md")]
-    MemoryMd,
-    /// A folder as Anthropic's memory tool writes it: one text file for each memory.
-    MemoryTool,
-    /// A bundle in the Open Knowledge Format.
-    Okf,
-    /// The reading views of the page as files.
-    Site,
-}
-
-impl ExportFormat {
-    pub const ALL: [Self; 7] = [
-        Self::ClaudeMemory,
-        Self::Json,
-        Self::Markdown,
-        Self::MemoryMd,
-        Self::MemoryTool,
-        Self::Okf,
-        Self::Site,
-    ];
-
-    /// Name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeMemory => "claude-memory",
-            Self::Json => "json",
-            Self::Markdown => "markdown",
-            Self::MemoryMd => "memory.md",
-            Self::MemoryTool => "memory-tool",
-            Self::Okf => "okf",
-            Self::Site => "site",
-        }
+named_enum! {
+    pub enum ExportFormat {
+        /// The folder layout of the earlier Python tool.
+        ClaudeMemory = "claude-memory",
+        /// One JSON document with all notes.
+        Json = "json",
+        /// Only the notes, each at its path.
+        Markdown = "markdown",
+        /// One Markdown file with established rules and active memories.
+        MemoryMd = "memory.md",
+        /// A folder as Anthropic's memory tool writes it: one text file for each memory.
+        MemoryTool = "memory-tool",
+        /// A bundle in the Open Knowledge Format.
+        Okf = "okf",
+        /// The reading views of the page as files.
+        Site = "site",
     }
 }
 

@@ -15,71 +15,36 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use cm_note::instant::Instant;
+use cm_text::named_enum;
 
 /// Returns the beginning of a session ID that is shown: its first eight characters.
 pub fn short_id(id: &str) -> &str {
     id.char_indices().nth(8).map_or(id, |(end, _)| &id[..end])
 }
 
-/// The agent program that wrote a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Agent {
-    ClaudeCode,
-    /// Codex, on the command line and in editors.
-    Codex,
-    /// Cursor, the editor and its command line.
-    Cursor,
-    Aider,
-    /// Pi, and its fork omp.
-    Pi,
-    /// Gemini CLI.
-    Gemini,
-    /// ChatGPT, by its data export.
-    Chatgpt,
-    Opencode,
-    /// Cline and Roo Code.
-    Cline,
-    Amp,
-    /// GitHub Copilot CLI.
-    CopilotCli,
-    /// Qwen Code.
-    Qwen,
-}
-
-impl Agent {
-    /// All agents, in order of declaration.
-    pub const ALL: [Self; 12] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Cursor,
-        Self::Aider,
-        Self::Pi,
-        Self::Gemini,
-        Self::Chatgpt,
-        Self::Opencode,
-        Self::Cline,
-        Self::Amp,
-        Self::CopilotCli,
-        Self::Qwen,
-    ];
-
-    /// Name in settings, JSON and flags, such as `claude-code`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Aider => "aider",
-            Self::Pi => "pi",
-            Self::Gemini => "gemini",
-            Self::Chatgpt => "chatgpt",
-            Self::Opencode => "opencode",
-            Self::Cline => "cline",
-            Self::Amp => "amp",
-            Self::CopilotCli => "copilot-cli",
-            Self::Qwen => "qwen",
-        }
+named_enum! {
+    /// The agent program that wrote a log.
+    pub enum Agent {
+        ClaudeCode = "claude-code",
+        /// Codex, on the command line and in editors.
+        Codex = "codex",
+        /// Cursor, the editor and its command line.
+        Cursor = "cursor",
+        Aider = "aider",
+        /// Pi, and its fork omp.
+        Pi = "pi",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// ChatGPT, by its data export.
+        Chatgpt = "chatgpt",
+        Opencode = "opencode",
+        /// Cline and Roo Code.
+        Cline = "cline",
+        Amp = "amp",
+        /// GitHub Copilot CLI.
+        CopilotCli = "copilot-cli",
+        /// Qwen Code.
+        Qwen = "qwen",
     }
 }
 

@@ -4,52 +4,27 @@ use std::fmt;
 
 use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
 use crate::agents::hook_agents;
+use cm_text::named_enum;
 
-/// A point in a session at which agents run hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HookEvent {
-    /// A session starts, is resumed, or was compacted.
-    SessionStart,
-    /// The user sent a prompt.
-    Prompt,
-    /// A tool is about to run; handled by the guard.
-    PreTool,
-    PostTool,
-    ToolFailure,
-    PreCompact,
-    /// The agent finished an answer.
-    Stop,
-    SessionEnd,
+named_enum! {
+    /// A point in a session at which agents run hooks.
+    pub enum HookEvent {
+        /// A session starts, is resumed, or was compacted.
+        SessionStart = "session-start",
+        /// The user sent a prompt.
+        Prompt = "prompt",
+        /// A tool is about to run; handled by the guard.
+        PreTool = "pre-tool",
+        PostTool = "post-tool",
+        ToolFailure = "tool-failure",
+        PreCompact = "pre-compact",
+        /// The agent finished an answer.
+        Stop = "stop",
+        SessionEnd = "session-end",
+    }
 }
 
 impl HookEvent {
-    /// All events, in the order in which they occur in a session.
-    pub const ALL: [Self; 8] = [
-        Self::SessionStart,
-        Self::Prompt,
-        Self::PreTool,
-        Self::PostTool,
-        Self::ToolFailure,
-        Self::PreCompact,
-        Self::Stop,
-        Self::SessionEnd,
-    ];
-
-    /// Name in `cm hook EVENT`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "session-start",
-            Self::Prompt => "prompt",
-            Self::PreTool => "pre-tool",
-            Self::PostTool => "post-tool",
-            Self::ToolFailure => "tool-failure",
-            Self::PreCompact => "pre-compact",
-            Self::Stop => "stop",
-            Self::SessionEnd => "session-end",
-        }
-    }
-
     /// What the hook reads and does, as a sentence for the person who installs it.
     #[must_use]
     pub fn purpose(self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use cm_session::event::SessionEvent;
 use cm_session::{SessionId, SessionMeta};
+use cm_text::named_enum;
 
 /// Receives the events of a log, one at a time.
 ///
@@ -23,35 +24,21 @@ pub trait EventSink {
     }
 }
 
-/// Why a recognized record has no event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SkipReason {
-    /// Internal data of the program: settings, counters, file snapshots.
-    Bookkeeping,
-    /// Session metadata: title, folder, branch, model.
-    Metadata,
-    /// Another record contains the same data.
-    Duplicate,
-    /// The log marks the record as hidden.
-    Hidden,
-    /// The record was reverted: an abandoned branch, or a turn that was rolled back.
-    Reverted,
-    Empty,
-    /// cm created the content.
-    OwnContent,
-}
-
-impl SkipReason {
-    /// Returns a short name for display.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bookkeeping => "bookkeeping",
-            Self::Metadata => "about the session",
-            Self::Duplicate => "duplicate",
-            Self::Hidden => "hidden",
-            Self::Reverted => "taken back",
-            Self::Empty => "empty",
-            Self::OwnContent => "ours",
-        }
+named_enum! {
+    /// Why a recognized record has no event.
+    pub enum SkipReason {
+        /// Internal data of the program: settings, counters, file snapshots.
+        Bookkeeping = "bookkeeping",
+        /// Session metadata: title, folder, branch, model.
+        Metadata = "about the session",
+        /// Another record contains the same data.
+        Duplicate = "duplicate",
+        /// The log marks the record as hidden.
+        Hidden = "hidden",
+        /// The record was reverted: an abandoned branch, or a turn that was rolled back.
+        Reverted = "taken back",
+        Empty = "empty",
+        /// cm created the content.
+        OwnContent = "ours",
     }
 }

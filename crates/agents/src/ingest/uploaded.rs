@@ -17,6 +17,7 @@ use super::source::{FoundLogs, LogFormat};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
+use cm_text::named_enum;
 
 /// Maximum length of a header line in bytes; a request with one is not longer.
 const MAX_HEADER_BYTES: u64 = 8 << 20;
@@ -59,29 +60,17 @@ pub struct UploadMessage {
     pub text: String,
 }
 
-/// Speaker of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MessageRole {
-    /// The person who uses the agent.
-    User,
-    /// The agent, that is, its model.
-    Assistant,
-    /// A tool that the agent called.
-    Tool,
-    /// A program that addresses the agent.
-    System,
-}
-
-impl MessageRole {
-    /// Returns the name used in logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-            Self::System => "system",
-        }
+named_enum! {
+    /// Speaker of a message.
+    pub enum MessageRole {
+        /// The person who uses the agent.
+        User = "user",
+        /// The agent, that is, its model.
+        Assistant = "assistant",
+        /// A tool that the agent called.
+        Tool = "tool",
+        /// A program that addresses the agent.
+        System = "system",
     }
 }
 

@@ -4,8 +4,6 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::context::snapshot::Snapshot;
 use crate::context::vault_cache::VaultCache;
 use crate::error::{Error, Result};
@@ -18,26 +16,15 @@ use cm_store::vault::Vault;
 use cm_store::vault::note_folders::template_folders;
 use cm_store::vault::trust::TrustState;
 use cm_store::vault::usage::Usage;
+use cm_text::named_enum;
 
-/// Level of a vault: project or global.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum VaultLevel {
-    /// The project's vault, or the explicitly selected one.
-    Project,
-    /// The user's own vault for all projects.
-    Global,
-}
-
-impl VaultLevel {
-    /// Name in JSON and in messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Global => "global",
-        }
+named_enum! {
+    /// Level of a vault: project or global.
+    pub enum VaultLevel {
+        /// The project's vault, or the explicitly selected one.
+        Project = "project",
+        /// The user's own vault for all projects.
+        Global = "global",
     }
 }
 

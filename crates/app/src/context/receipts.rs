@@ -15,39 +15,25 @@ use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
 use cm_playbook::generated::tokens;
 use cm_store::vault::json_lines::JsonLinesFile;
+use cm_text::named_enum;
 
-/// What an agent was shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ShownKind {
-    /// CORE.md at the start of a session.
-    Core,
-    /// The briefing at the start of a session.
-    Briefing,
-    /// Notes that match a prompt or a failed command.
-    Notes,
-    /// Unfinished work of another session.
-    Handoff,
-    /// A request to record something.
-    Request,
-    /// The answer of an MCP tool.
-    Tool,
-    /// The output of a command that the agent ran.
-    Command,
-}
-
-impl ShownKind {
-    /// Name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Briefing => "briefing",
-            Self::Notes => "notes",
-            Self::Handoff => "handoff",
-            Self::Request => "request",
-            Self::Tool => "tool",
-            Self::Command => "command",
-        }
+named_enum! {
+    /// What an agent was shown.
+    pub enum ShownKind {
+        /// CORE.md at the start of a session.
+        Core = "core",
+        /// The briefing at the start of a session.
+        Briefing = "briefing",
+        /// Notes that match a prompt or a failed command.
+        Notes = "notes",
+        /// Unfinished work of another session.
+        Handoff = "handoff",
+        /// A request to record something.
+        Request = "request",
+        /// The answer of an MCP tool.
+        Tool = "tool",
+        /// The output of a command that the agent ran.
+        Command = "command",
     }
 }
 

@@ -16,31 +16,19 @@ use cm_exchange::project::section::SECTION;
 use cm_exchange::project::{self, ProjectionOptions};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::selection_score;
+use cm_text::named_enum;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub enum RuleFileFormat {
-    /// AGENTS.md, which many agents read.
-    #[serde(rename = "agents.md")]
-    Agents,
-    /// CLAUDE.md of Claude Code.
-    #[serde(rename = "claude.md")]
-    Claude,
-    #[serde(rename = "cursor")]
-    Cursor,
+named_enum! {
+    pub enum RuleFileFormat {
+        /// AGENTS.md, which many agents read.
+        Agents = "agents.md",
+        /// CLAUDE.md of Claude Code.
+        Claude = "claude.md",
+        Cursor = "cursor",
+    }
 }
 
 impl RuleFileFormat {
-    pub const ALL: [Self; 3] = [Self::Agents, Self::Claude, Self::Cursor];
-
-    /// Name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Agents => "agents.md",
-            Self::Claude => "claude.md",
-            Self::Cursor => "cursor",
-        }
-    }
-
     /// Default path, relative to the working directory.
     fn file(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 //! quote and what it answers do not say. Everything else is a draft.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::context::actor::is_headless;
 use crate::context::find::find;
@@ -42,6 +42,7 @@ use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RulePropo
 use cm_playbook::curation::{CurationResult, Playbook};
 use cm_secrets::redact;
 use cm_session::event::{EventKind, SessionEvent};
+use cm_text::named_enum;
 
 pub use crate::verbs::neighbours::Neighbour;
 pub use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
@@ -49,35 +50,19 @@ pub use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
 /// Minimum length of a quote, in characters.
 const MIN_QUOTE_CHARS: usize = 4;
 
-/// What kind of statement is proposed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProposalKind {
-    /// An instruction that holds in later sessions.
-    Rule,
-    /// A fact about the project, its machines or people.
-    Fact,
-    /// How the person likes work to be done.
-    Preference,
-    /// A choice that later work depends on.
-    Decision,
-    /// How an error was ended.
-    Fix,
-}
-
-impl ProposalKind {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Rule, Self::Fact, Self::Preference, Self::Decision, Self::Fix];
-
-    /// Name in commands and tools.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rule => "rule",
-            Self::Fact => "fact",
-            Self::Preference => "preference",
-            Self::Decision => "decision",
-            Self::Fix => "fix",
-        }
+named_enum! {
+    /// What kind of statement is proposed.
+    pub enum ProposalKind {
+        /// An instruction that holds in later sessions.
+        Rule = "rule",
+        /// A fact about the project, its machines or people.
+        Fact = "fact",
+        /// How the person likes work to be done.
+        Preference = "preference",
+        /// A choice that later work depends on.
+        Decision = "decision",
+        /// How an error was ended.
+        Fix = "fix",
     }
 }
 

@@ -27,59 +27,33 @@ use cm_note::id::NoteId;
 use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::note::{NoteKind, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
+use cm_text::named_enum;
 
-/// Supported source tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ImportFormat {
-    /// The earlier Python tool, with the same layout as a vault.
-    ClaudeMemory,
-    /// Obsidian and compatible tools.
-    Obsidian,
-    /// basic-memory, with observations and relations in the text.
-    BasicMemory,
-    /// A zk notebook.
-    Zk,
-    /// A Foam workspace.
-    Foam,
-    /// A bundle in the Open Knowledge Format.
-    Okf,
-    /// A folder of Anthropic's memory tool: text files that an agent wrote.
-    MemoryTool,
-    /// Memories that agents keep by themselves, collected from their folders.
-    Native,
-    /// Any other folder of Markdown files.
-    Markdown,
+named_enum! {
+    /// Supported source tools.
+    pub enum ImportFormat {
+        /// The earlier Python tool, with the same layout as a vault.
+        ClaudeMemory = "claude-memory",
+        /// Obsidian and compatible tools.
+        Obsidian = "obsidian",
+        /// basic-memory, with observations and relations in the text.
+        BasicMemory = "basic-memory",
+        /// A zk notebook.
+        Zk = "zk",
+        /// A Foam workspace.
+        Foam = "foam",
+        /// A bundle in the Open Knowledge Format.
+        Okf = "okf",
+        /// A folder of Anthropic's memory tool: text files that an agent wrote.
+        MemoryTool = "memory-tool",
+        /// Memories that agents keep by themselves, collected from their folders.
+        Native = "native",
+        /// Any other folder of Markdown files.
+        Markdown = "markdown",
+    }
 }
 
 impl ImportFormat {
-    pub const ALL: [Self; 9] = [
-        Self::ClaudeMemory,
-        Self::Obsidian,
-        Self::BasicMemory,
-        Self::Zk,
-        Self::Foam,
-        Self::Okf,
-        Self::MemoryTool,
-        Self::Native,
-        Self::Markdown,
-    ];
-
-    /// Name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeMemory => "claude-memory",
-            Self::Obsidian => "obsidian",
-            Self::BasicMemory => "basic-memory",
-            Self::Zk => "zk",
-            Self::Foam => "foam",
-            Self::Okf => "okf",
-            Self::MemoryTool => "memory-tool",
-            Self::Native => "native",
-            Self::Markdown => "markdown",
-        }
-    }
-
     /// Parses a name as printed by `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)

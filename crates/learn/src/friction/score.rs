@@ -9,40 +9,24 @@ use serde::Serialize;
 use super::config::{FrictionConfig, FrictionRules};
 use super::observed::is_reaction;
 use super::signal::{FrictionSignal, SignalKind, SignalSource};
+use cm_text::named_enum;
 
 /// Friction at the end of a session below which the session has recovered.
 const MAX_RECOVERED_FRICTION: f64 = 5.0;
 
-/// Quality of a session, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-pub enum SessionQuality {
-    /// The user gave up, with a stash or by abandoning the session, or a destructive command did harm.
-    #[serde(rename = "BAD")]
-    Bad,
-    /// The user was annoyed or, in the classic rules, the agent wrongly claimed success.
-    #[serde(rename = "FRICTION")]
-    Friction,
-    /// High friction, or more than half of the commands failed.
-    #[serde(rename = "ROUGH")]
-    Rough,
-    /// No notable friction.
-    #[serde(rename = "OK")]
-    Ok,
-    /// At most one user message.
-    #[serde(rename = "ONE-SHOT")]
-    OneShot,
-}
-
-impl SessionQuality {
-    /// Name of the quality in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bad => "BAD",
-            Self::Friction => "FRICTION",
-            Self::Rough => "ROUGH",
-            Self::Ok => "OK",
-            Self::OneShot => "ONE-SHOT",
-        }
+named_enum! {
+    /// Quality of a session, the worst first.
+    pub enum SessionQuality {
+        /// The user gave up, with a stash or by abandoning the session, or a destructive command did harm.
+        Bad = "BAD",
+        /// The user was annoyed or, in the classic rules, the agent wrongly claimed success.
+        Friction = "FRICTION",
+        /// High friction, or more than half of the commands failed.
+        Rough = "ROUGH",
+        /// No notable friction.
+        Ok = "OK",
+        /// At most one user message.
+        OneShot = "ONE-SHOT",
     }
 }
 

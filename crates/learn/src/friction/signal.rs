@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_note::instant::Instant;
+use cm_text::named_enum;
 
 /// Originator of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -21,100 +22,52 @@ pub enum SignalSource {
     System,
 }
 
-/// An event or pattern in a session that indicates friction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SignalKind {
-    /// The user set the work aside with `/stash`.
-    UserIntervention,
-    /// High friction at the end and no success.
-    SessionAbandoned,
-    /// The agent claimed success, but the next command failed.
-    FalseSuccess,
-    /// Commands failed and none succeeded afterwards.
-    NoResolution,
-    /// The third or later identical call of a tool.
-    ToolLoop,
-    /// A short session that ends with a failure or an interruption.
-    RapidExit,
-    /// Two interruptions of the agent within a minute.
-    InterruptCascade,
-    /// The user swore.
-    UserCurse,
-    /// The user contradicted the agent; observed rules only.
-    UserCorrection,
-    /// The user interrupted the agent.
-    RequestInterrupted,
-    /// A command failed.
-    ExitError,
-    /// The user repeated a question.
-    RepeatedQuestion,
-    /// A long gap between user messages.
-    LongSilence,
-    /// The user's message contains a negation; classic rules only.
-    UserNegation,
-    /// The agent's context was compacted.
-    Compaction,
-    /// Calls that were cancelled because a parallel call failed.
-    SiblingToolError,
-    /// A command succeeded; counts towards momentum only.
-    ExitSuccess,
-    /// A stash, an abandoned session or a silence without a preceding reaction; observed rules
-    /// only.
-    Checkpoint,
-    /// A destructive command did harm; observed rules only.
-    HarmDone,
+named_enum! {
+    /// An event or pattern in a session that indicates friction.
+    pub enum SignalKind {
+        /// The user set the work aside with `/stash`.
+        UserIntervention = "user_intervention",
+        /// High friction at the end and no success.
+        SessionAbandoned = "session_abandoned",
+        /// The agent claimed success, but the next command failed.
+        FalseSuccess = "false_success",
+        /// Commands failed and none succeeded afterwards.
+        NoResolution = "no_resolution",
+        /// The third or later identical call of a tool.
+        ToolLoop = "tool_loop",
+        /// A short session that ends with a failure or an interruption.
+        RapidExit = "rapid_exit",
+        /// Two interruptions of the agent within a minute.
+        InterruptCascade = "interrupt_cascade",
+        /// The user swore.
+        UserCurse = "user_curse",
+        /// The user contradicted the agent; observed rules only.
+        UserCorrection = "user_correction",
+        /// The user interrupted the agent.
+        RequestInterrupted = "request_interrupted",
+        /// A command failed.
+        ExitError = "exit_error",
+        /// The user repeated a question.
+        RepeatedQuestion = "repeated_question",
+        /// A long gap between user messages.
+        LongSilence = "long_silence",
+        /// The user's message contains a negation; classic rules only.
+        UserNegation = "user_negation",
+        /// The agent's context was compacted.
+        Compaction = "compaction",
+        /// Calls that were cancelled because a parallel call failed.
+        SiblingToolError = "sibling_tool_error",
+        /// A command succeeded; counts towards momentum only.
+        ExitSuccess = "exit_success",
+        /// A stash, an abandoned session or a silence without a preceding reaction; observed rules
+        /// only.
+        Checkpoint = "checkpoint",
+        /// A destructive command did harm; observed rules only.
+        HarmDone = "harm_done",
+    }
 }
 
 impl SignalKind {
-    /// All kinds, in declaration order.
-    pub const ALL: [Self; 19] = [
-        Self::UserIntervention,
-        Self::SessionAbandoned,
-        Self::FalseSuccess,
-        Self::NoResolution,
-        Self::ToolLoop,
-        Self::RapidExit,
-        Self::InterruptCascade,
-        Self::UserCurse,
-        Self::UserCorrection,
-        Self::RequestInterrupted,
-        Self::ExitError,
-        Self::RepeatedQuestion,
-        Self::LongSilence,
-        Self::UserNegation,
-        Self::Compaction,
-        Self::SiblingToolError,
-        Self::ExitSuccess,
-        Self::Checkpoint,
-        Self::HarmDone,
-    ];
-
-    /// Name of the kind in JSON, such as `user_curse`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UserIntervention => "user_intervention",
-            Self::SessionAbandoned => "session_abandoned",
-            Self::FalseSuccess => "false_success",
-            Self::NoResolution => "no_resolution",
-            Self::ToolLoop => "tool_loop",
-            Self::RapidExit => "rapid_exit",
-            Self::InterruptCascade => "interrupt_cascade",
-            Self::UserCurse => "user_curse",
-            Self::UserCorrection => "user_correction",
-            Self::RequestInterrupted => "request_interrupted",
-            Self::ExitError => "exit_error",
-            Self::RepeatedQuestion => "repeated_question",
-            Self::LongSilence => "long_silence",
-            Self::UserNegation => "user_negation",
-            Self::Compaction => "compaction",
-            Self::SiblingToolError => "sibling_tool_error",
-            Self::ExitSuccess => "exit_success",
-            Self::Checkpoint => "checkpoint",
-            Self::HarmDone => "harm_done",
-        }
-    }
-
     /// Description for reports.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -13,6 +13,7 @@ use super::record::stamp;
 use super::score::{SessionQuality, SignalPattern, rounded};
 use super::signal::{SignalKind, SignalSource};
 use cm_note::instant::Instant;
+use cm_text::named_enum;
 use cm_text::plural::count;
 
 /// Content of `friction_summary.json`.
@@ -134,26 +135,15 @@ pub struct SignalVerdict {
     pub recommended_actions: Vec<String>,
 }
 
-/// Usefulness of the signals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum VerdictStatus {
-    /// Too much friction comes from agents rather than users and tools.
-    Bloat,
-    /// Friction does not predict interventions.
-    Inconclusive,
-    /// Friction predicts interventions.
-    Useful,
-}
-
-impl VerdictStatus {
-    /// Name of the status in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bloat => "BLOAT",
-            Self::Inconclusive => "INCONCLUSIVE",
-            Self::Useful => "USEFUL",
-        }
+named_enum! {
+    /// Usefulness of the signals.
+    pub enum VerdictStatus {
+        /// Too much friction comes from agents rather than users and tools.
+        Bloat = "BLOAT",
+        /// Friction does not predict interventions.
+        Inconclusive = "INCONCLUSIVE",
+        /// Friction predicts interventions.
+        Useful = "USEFUL",
     }
 }
 

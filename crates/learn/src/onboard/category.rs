@@ -5,69 +5,37 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::content_words::words;
 use cm_note::bullet::Bullet;
+use cm_text::named_enum;
 
-/// Subject of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    /// Finding the cause of errors.
-    Debugging,
-    /// Tests and how they are written.
-    Testing,
-    /// Structure of the code.
-    Architecture,
-    /// Order of work, builds and releases.
-    Workflow,
-    /// Documentation and comments.
-    Documentation,
-    /// Other programs and services.
-    Integration,
-    /// Working with other people.
-    Collaboration,
-    /// Version control.
-    Git,
-    /// Secrets, permissions and untrusted input.
-    Security,
-    /// Speed and size.
-    Performance,
+named_enum! {
+    /// Subject of a rule.
+    pub enum Category {
+        /// Finding the cause of errors.
+        Debugging = "debugging",
+        /// Tests and how they are written.
+        Testing = "testing",
+        /// Structure of the code.
+        Architecture = "architecture",
+        /// Order of work, builds and releases.
+        Workflow = "workflow",
+        /// Documentation and comments.
+        Documentation = "documentation",
+        /// Other programs and services.
+        Integration = "integration",
+        /// Working with other people.
+        Collaboration = "collaboration",
+        /// Version control.
+        Git = "git",
+        /// Secrets, permissions and untrusted input.
+        Security = "security",
+        /// Speed and size.
+        Performance = "performance",
+    }
 }
 
 impl Category {
-    /// All categories, in declaration order.
-    pub const ALL: [Self; 10] = [
-        Self::Debugging,
-        Self::Testing,
-        Self::Architecture,
-        Self::Workflow,
-        Self::Documentation,
-        Self::Integration,
-        Self::Collaboration,
-        Self::Git,
-        Self::Security,
-        Self::Performance,
-    ];
-
-    /// Name, as used for a bullet's category.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Debugging => "debugging",
-            Self::Testing => "testing",
-            Self::Architecture => "architecture",
-            Self::Workflow => "workflow",
-            Self::Documentation => "documentation",
-            Self::Integration => "integration",
-            Self::Collaboration => "collaboration",
-            Self::Git => "git",
-            Self::Security => "security",
-            Self::Performance => "performance",
-        }
-    }
-
     /// Subjects that an agent should look for in sessions to find rules of this category.
     pub fn look_for(self) -> &'static str {
         match self {

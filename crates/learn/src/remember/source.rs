@@ -10,26 +10,17 @@ use super::SkippedCounts;
 use cm_note::change::ContentHash;
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
+use cm_text::named_enum;
 use cm_text::path::last_component;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceKind {
-    /// A stash: notes that an agent or person saved during a session.
-    Stash,
-    /// A diary: the structured summary of a session.
-    Diary,
-    /// A friction report about sessions.
-    Friction,
-}
-
-impl SourceKind {
-    /// Name of the kind, as written in episodes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stash => "stash",
-            Self::Diary => "diary",
-            Self::Friction => "friction",
-        }
+named_enum! {
+    pub enum SourceKind {
+        /// A stash: notes that an agent or person saved during a session.
+        Stash = "stash",
+        /// A diary: the structured summary of a session.
+        Diary = "diary",
+        /// A friction report about sessions.
+        Friction = "friction",
     }
 }
 

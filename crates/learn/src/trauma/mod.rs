@@ -26,100 +26,51 @@ mod system;
 pub mod tool;
 mod writes;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_shell::{ParsedScript, SimpleCommand};
 
 pub use database::sql_operation;
+use cm_text::named_enum;
 use decide::judge;
 pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
 pub use incident::{HarmEvidence, HarmfulCommand};
 pub use path_class::{FileLookup, PathContext};
 pub use tool::decide_change;
 
-/// Class of a danger. The names are stored in bullets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DangerClass {
-    /// Deletes files or folders.
-    Files,
-    /// Drops data of a database.
-    Database,
-    /// Overwrites commits of others on a remote.
-    ForcePush,
-    /// Discards uncommitted work.
-    HardReset,
-    /// Rewrites commits or deletes them for good.
-    History,
-    /// Takes down machines, clusters, volumes or services.
-    Infrastructure,
-    /// Writes to a device.
-    Disk,
-    /// Changes permissions or owners recursively.
-    Permissions,
-    /// Runs a script from the network without review.
-    RemoteScript,
-    /// Stops or floods the machine, or disables one of its services.
-    System,
-    /// Sends secrets off the machine or gives others access to it.
-    Exfiltration,
-    /// Publishes something in the user's name.
-    Publishing,
-    /// Changes a start-up file, key, hook or schedule that takes effect later.
-    Persistence,
-    /// Runs something that cannot be read.
-    Obscured,
-    /// Contains a pattern that the vault blocks.
-    Blocked,
-}
-
-impl DangerClass {
-    /// All classes, in declaration order.
-    pub const ALL: [Self; 15] = [
-        Self::Files,
-        Self::Database,
-        Self::ForcePush,
-        Self::HardReset,
-        Self::History,
-        Self::Infrastructure,
-        Self::Disk,
-        Self::Permissions,
-        Self::RemoteScript,
-        Self::System,
-        Self::Exfiltration,
-        Self::Publishing,
-        Self::Persistence,
-        Self::Obscured,
-        Self::Blocked,
-    ];
-
-    /// Name in bullets and JSON, such as `hard-reset`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Files => "files",
-            Self::Database => "database",
-            Self::ForcePush => "force-push",
-            Self::HardReset => "hard-reset",
-            Self::History => "history",
-            Self::Infrastructure => "infrastructure",
-            Self::Disk => "disk",
-            Self::Permissions => "permissions",
-            Self::RemoteScript => "remote-script",
-            Self::System => "system",
-            Self::Exfiltration => "exfiltration",
-            Self::Publishing => "publishing",
-            Self::Persistence => "persistence",
-            Self::Obscured => "obscured",
-            Self::Blocked => "blocked",
-        }
-    }
-
-    /// Returns the class with this name.
-    #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
+named_enum! {
+    /// Class of a danger. The names are stored in bullets.
+    pub enum DangerClass {
+        /// Deletes files or folders.
+        Files = "files",
+        /// Drops data of a database.
+        Database = "database",
+        /// Overwrites commits of others on a remote.
+        ForcePush = "force-push",
+        /// Discards uncommitted work.
+        HardReset = "hard-reset",
+        /// Rewrites commits or deletes them for good.
+        History = "history",
+        /// Takes down machines, clusters, volumes or services.
+        Infrastructure = "infrastructure",
+        /// Writes to a device.
+        Disk = "disk",
+        /// Changes permissions or owners recursively.
+        Permissions = "permissions",
+        /// Runs a script from the network without review.
+        RemoteScript = "remote-script",
+        /// Stops or floods the machine, or disables one of its services.
+        System = "system",
+        /// Sends secrets off the machine or gives others access to it.
+        Exfiltration = "exfiltration",
+        /// Publishes something in the user's name.
+        Publishing = "publishing",
+        /// Changes a start-up file, key, hook or schedule that takes effect later.
+        Persistence = "persistence",
+        /// Runs something that cannot be read.
+        Obscured = "obscured",
+        /// Contains a pattern that the vault blocks.
+        Blocked = "blocked",
     }
 }
 

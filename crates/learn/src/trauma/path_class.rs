@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use cm_shell::{ParsedScript, SimpleCommand};
+use cm_text::named_enum;
 
 /// Read access to the file system, for resolving links and finding projects.
 pub trait FileLookup: std::fmt::Debug {
@@ -36,51 +37,35 @@ impl<'a> PathContext<'a> {
     }
 }
 
-/// Kind of place that a path refers to, from harmless to harmful to delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PathClass {
-    /// A path below a temporary folder.
-    Temporary,
-    /// A file or folder that a build, a package manager or a test run generated.
-    Generated,
-    /// A temporary folder itself, such as `/tmp`, which all programs share.
-    Shared,
-    /// A path inside the working directory.
-    Inside,
-    /// A path that starts with a variable of unknown value.
-    Unknown,
-    /// A path outside the working directory, including other places in the home folder.
-    Outside,
-    /// The working directory itself, or everything in it.
-    Workspace,
-    /// Another project, or a folder that contains the working directory.
-    Project,
-    /// The `.git` folder of a repository.
-    Repository,
-    /// A user's home folder.
-    Home,
-    /// The root or a system folder such as `/etc`.
-    System,
+named_enum! {
+    /// Kind of place that a path refers to, from harmless to harmful to delete.
+    pub enum PathClass {
+        /// A path below a temporary folder.
+        Temporary = "temporary",
+        /// A file or folder that a build, a package manager or a test run generated.
+        Generated = "made",
+        /// A temporary folder itself, such as `/tmp`, which all programs share.
+        Shared = "shared",
+        /// A path inside the working directory.
+        Inside = "inside",
+        /// A path that starts with a variable of unknown value.
+        Unknown = "unknown",
+        /// A path outside the working directory, including other places in the home folder.
+        Outside = "outside",
+        /// The working directory itself, or everything in it.
+        Workspace = "workspace",
+        /// Another project, or a folder that contains the working directory.
+        Project = "project",
+        /// The `.git` folder of a repository.
+        Repository = "repository",
+        /// A user's home folder.
+        Home = "home",
+        /// The root or a system folder such as `/etc`.
+        System = "system",
+    }
 }
 
 impl PathClass {
-    /// Short name of the class, as used in command shapes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Temporary => "temporary",
-            Self::Generated => "made",
-            Self::Shared => "shared",
-            Self::Inside => "inside",
-            Self::Unknown => "unknown",
-            Self::Outside => "outside",
-            Self::Workspace => "workspace",
-            Self::Project => "project",
-            Self::Repository => "repository",
-            Self::Home => "home",
-            Self::System => "system",
-        }
-    }
-
     /// Describes the class in messages.
     pub fn description(self) -> &'static str {
         match self {

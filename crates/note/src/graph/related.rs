@@ -3,30 +3,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Edge, Graph};
+use cm_text::named_enum;
 
-/// Direction in which an edge is followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EdgeDirection {
-    /// From its start to its end.
-    Outgoing,
-    /// From its end to its start, as a backlink.
-    Incoming,
-}
-
-impl EdgeDirection {
-    pub const ALL: [Self; 2] = [Self::Outgoing, Self::Incoming];
-
-    /// Name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Outgoing => "outgoing",
-            Self::Incoming => "incoming",
-        }
+named_enum! {
+    /// Direction in which an edge is followed.
+    pub enum EdgeDirection {
+        /// From its start to its end.
+        Outgoing = "outgoing",
+        /// From its end to its start, as a backlink.
+        Incoming = "incoming",
     }
 }
 

@@ -1,31 +1,24 @@
 //! Kind of token holder: a person or an agent.
 
+use cm_text::named_enum;
 use std::fmt;
 
-/// Holder of a token. Agents propose changes; persons decide on them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, schemars::JsonSchema, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TokenKind {
-    /// An agent; its additions need confirmation.
-    #[default]
-    Agent,
-    /// A person; their changes take effect directly.
-    Person,
+named_enum! {
+    /// Holder of a token. Agents propose changes; persons decide on them.
+    #[derive(Default)]
+    pub enum TokenKind {
+        /// An agent; its additions need confirmation.
+        #[default]
+        Agent = "agent",
+        /// A person; their changes take effect directly.
+        Person = "person",
+    }
 }
 
 /// Error: a text is not a kind of token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a kind of token: use agent or person")]
 pub struct UnknownTokenKind(String);
-
-impl TokenKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Person => "person",
-        }
-    }
-}
 
 impl fmt::Display for TokenKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,8 @@
 //!
 //! The person decides what happens with each entry.
 
+use cm_text::named_enum;
+
 mod contradictions;
 mod due;
 mod failing_rules;
@@ -25,59 +27,30 @@ use contradictions::{ContradictionsByNote, conflicts, contradicted, contradictio
 use failing_rules::{inversions, not_followed};
 use live_rules::LiveRules;
 use merges::merge_entries;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Maximum length of a title that a reason quotes, in characters.
 const MAX_QUOTED_CHARS: usize = 80;
 
-/// Sections of the inbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InboxKind {
-    /// Rules that are not in use yet.
-    Drafts,
-    /// Notes that cannot both be followed.
-    Conflicts,
-    /// Notes with hidden characters, and draft memories.
-    Quarantined,
-    /// Pairs of similar rules, of memories with one title, and of a rule and a memory that say the same.
-    Merges,
-    /// Notes that were not checked for a long time, or whose sources changed.
-    Due,
-    /// Rules that were retired as harmful and have no anti-pattern.
-    Inversions,
-    /// Rules that people had to repeat in several sessions that had been shown them.
-    NotFollowed,
-    /// Notes of which a merge did not take a version, or with conflict markers.
-    Leftovers,
-}
-
-impl InboxKind {
-    /// All sections, in display order.
-    pub const ALL: [Self; 8] = [
-        Self::Drafts,
-        Self::Conflicts,
-        Self::Quarantined,
-        Self::Merges,
-        Self::Due,
-        Self::Inversions,
-        Self::NotFollowed,
-        Self::Leftovers,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Drafts => "drafts",
-            Self::Conflicts => "conflicts",
-            Self::Quarantined => "quarantined",
-            Self::Merges => "merges",
-            Self::Due => "due",
-            Self::Inversions => "inversions",
-            Self::NotFollowed => "not_followed",
-            Self::Leftovers => "leftovers",
-        }
+named_enum! {
+    /// Sections of the inbox.
+    pub enum InboxKind {
+        /// Rules that are not in use yet.
+        Drafts = "drafts",
+        /// Notes that cannot both be followed.
+        Conflicts = "conflicts",
+        /// Notes with hidden characters, and draft memories.
+        Quarantined = "quarantined",
+        /// Pairs of similar rules, of memories with one title, and of a rule and a memory that say the same.
+        Merges = "merges",
+        /// Notes that were not checked for a long time, or whose sources changed.
+        Due = "due",
+        /// Rules that were retired as harmful and have no anti-pattern.
+        Inversions = "inversions",
+        /// Rules that people had to repeat in several sessions that had been shown them.
+        NotFollowed = "not_followed",
+        /// Notes of which a merge did not take a version, or with conflict markers.
+        Leftovers = "leftovers",
     }
 }
 

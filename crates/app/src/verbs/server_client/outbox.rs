@@ -15,6 +15,7 @@ use crate::verbs::server_client::api::{CallFailure, UploadRefusal};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::vault::PrivateFolder;
+use cm_text::named_enum;
 
 /// Maximum number of waiting uploads.
 const MAX_WAITING_UPLOADS: usize = 500;
@@ -31,23 +32,15 @@ const LASTING_SECONDS: i64 = 15 * 60;
 /// Maximum number of uploads with such failures, after which a delivery ends.
 const MAX_PASSED_OVER: usize = 20;
 
-/// Endpoint that an upload is sent to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum UploadEndpoint {
-    Sessions,
-    Feedback,
+named_enum! {
+    /// Endpoint that an upload is sent to.
+    pub enum UploadEndpoint {
+        Sessions = "sessions",
+        Feedback = "feedback",
+    }
 }
 
 impl UploadEndpoint {
-    /// Path of the endpoint, and its name in files and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sessions => "sessions",
-            Self::Feedback => "feedback",
-        }
-    }
-
     /// Whether this can be the endpoint's answer, and not, for example, the page of a network's login.
     pub(super) fn is_answer(self, answer: &Value) -> bool {
         let (text, number) = match self {

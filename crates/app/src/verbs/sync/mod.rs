@@ -28,6 +28,7 @@ use cm_note::path::{GENERATED, NotePath};
 use cm_store::config::keys;
 use cm_store::git::{self, CommitId, Fetch, PushResult, Repo, TransferOptions};
 use cm_store::vault::layout;
+use cm_text::named_enum;
 
 pub use target::SyncTarget;
 
@@ -63,29 +64,16 @@ pub struct Options {
     pub asks: bool,
 }
 
-/// Kind of change of a file in this clone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum SyncedChange {
-    Added,
-    Modified,
-    Deleted,
-    /// The file is at another path now; it may have changed as well.
-    Moved,
-    /// The file stays as it is, although the other side deleted it.
-    Unchanged,
-}
-
-impl SyncedChange {
-    /// Name in JSON and in text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Modified => "modified",
-            Self::Deleted => "deleted",
-            Self::Moved => "moved",
-            Self::Unchanged => "unchanged",
-        }
+named_enum! {
+    /// Kind of change of a file in this clone.
+    pub enum SyncedChange {
+        Added = "added",
+        Modified = "modified",
+        Deleted = "deleted",
+        /// The file is at another path now; it may have changed as well.
+        Moved = "moved",
+        /// The file stays as it is, although the other side deleted it.
+        Unchanged = "unchanged",
     }
 }
 
