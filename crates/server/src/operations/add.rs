@@ -13,19 +13,14 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_add",
     aliases: &["memory_store"],
     title: "Remember",
     description: "Store one lesson per note. Search first; `similar` lists near duplicates.",
     effect: Effect::Adds,
     idempotent: false,
-    tool: true,
-    text_only: false,
-    endpoint: None,
     field_aliases: &[("content", "body")],
     example: r#"{"type": "fix", "title": "Retry with jitter", "body": "Over 30 s.", "tags": ["net"]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_add", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

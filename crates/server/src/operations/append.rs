@@ -13,19 +13,13 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_append",
-    aliases: &[],
     title: "Add to a note",
     description: "Add text or tags to a note.",
     effect: Effect::Adds,
     idempotent: false,
-    tool: true,
-    text_only: false,
-    endpoint: None,
     field_aliases: &[("content", "append")],
     example: r#"{"id": "1f0c2a", "append": "Seen again.", "add_tags": ["net"]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_append", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,13 +13,11 @@ use cm_note::note::Priority;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_context",
     aliases: &["cm_context"],
     title: "Context for a task",
     description: "Rules, pitfalls, memories and warnings for a task. Call before you start one.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
     text_only: true,
     endpoint: Some(Endpoint {
         methods: &[Method::Get, Method::Post],
@@ -27,10 +25,8 @@ pub const OPERATION: OperationSpec = OperationSpec {
         success_status: 200,
         response_schema: whole::<Briefing>,
     }),
-    field_aliases: &[],
     example: r#"{"task": "fix the flaky retry test", "max_tokens": 1000}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_context", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -11,19 +11,12 @@ use cm_app::verbs::generate::{self};
 use cm_app::{Context, Result};
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_core",
-    aliases: &[],
     title: "CORE.md",
     description: "The best memories as one text, for every session. Writes nothing.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_core", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

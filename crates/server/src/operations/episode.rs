@@ -12,19 +12,12 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_episode",
-    aliases: &[],
     title: "Log an event",
     description: "Append an entry to today's log.",
     effect: Effect::Adds,
     idempotent: false,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"title": "Release 1.4", "summary": "Out at noon.", "tags": ["release"]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_episode", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,24 +13,19 @@ use cm_app::verbs::export::{self, ExportFormat};
 use cm_app::{Context, Result};
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "export",
-    aliases: &[],
     title: "MEMORY.md",
     description: "Established and proven rules and memories in use, as one Markdown text.",
     effect: Effect::Reads,
     idempotent: true,
     tool: false,
-    text_only: false,
     endpoint: Some(Endpoint {
         methods: &[Method::Get],
         path: "/export",
         success_status: 200,
         response_schema: whole::<ExportDocument>,
     }),
-    field_aliases: &[],
     example: r#"{}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("export", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

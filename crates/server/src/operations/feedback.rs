@@ -13,14 +13,11 @@ use cm_note::note::FeedbackSignal;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_feedback",
     aliases: &["cm_mark", "cm_feedback"],
     title: "Give feedback",
     description: "Record whether a rule or memory helped, harmed or made no difference.",
     effect: Effect::Adds,
     idempotent: false,
-    tool: true,
-    text_only: false,
     endpoint: Some(Endpoint {
         methods: &[Method::Post],
         path: "/feedback",
@@ -29,8 +26,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     }),
     field_aliases: &[("memoryId", "id"), ("note", "reason"), ("bullet_id", "id"), ("bulletId", "id")],
     example: r#"{"id": "b-mt2ssunl", "signal": "harmful", "reason": "wasted_time"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_feedback", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -12,19 +12,12 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_get",
-    aliases: &[],
     title: "Read a note",
     description: "A note, or a section of it, and the notes that link to it.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"id": "1f0c2a"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_get", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

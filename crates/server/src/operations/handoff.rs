@@ -14,19 +14,12 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_handoff",
-    aliases: &[],
     title: "Hand over",
     description: "Hand unfinished work to the next session in this folder. What you leave out comes from your log.",
     effect: Effect::Changes,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"goal": "Move the cache to Redis", "next": "Write the eviction test"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_handoff", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -75,6 +75,31 @@ pub struct OperationSpec {
     pub run: fn(&Context, Value) -> Result<OperationResult>,
 }
 
+impl OperationSpec {
+    /// A tool for agents without aliases and endpoint, whose result is both text and structured content.
+    pub(crate) const fn tool(
+        name: &'static str,
+        input: fn() -> Value,
+        run: fn(&Context, Value) -> Result<OperationResult>,
+    ) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            title: "",
+            description: "",
+            effect: Effect::Changes,
+            idempotent: false,
+            tool: true,
+            text_only: false,
+            endpoint: None,
+            field_aliases: &[],
+            example: "",
+            input,
+            run,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationResult {
     /// Structured result, equal to the output of the command with `--json`.

@@ -13,24 +13,19 @@ use cm_note::note::Priority;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "observe",
-    aliases: &[],
     title: "Store an observation",
     description: "Store something you observed. A duplicate gives credit to the existing memory. A similar observation is stored, and its neighbours are listed.",
     effect: Effect::Adds,
     idempotent: false,
     tool: false,
-    text_only: false,
     endpoint: Some(Endpoint {
         methods: &[Method::Post],
         path: "/observations",
         success_status: 201,
         response_schema: whole::<ObservationResult>,
     }),
-    field_aliases: &[],
     example: r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha", "priority": "critical"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("observe", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,15 +13,11 @@ use cm_app::{CallerIdentity, Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_outcome",
     aliases: &["cm_outcome"],
     title: "Record a session's outcome",
     description: "Record how a session ended. Listed rules get feedback.",
     effect: Effect::Adds,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
     field_aliases: &[
         ("sessionId", "session"),
         ("session_id", "session"),
@@ -32,8 +28,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
         ("status", "outcome"),
     ],
     example: r#"{"session": "0199aaaa", "outcome": "success", "rules": ["b-mt2ssunl"]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_outcome", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,19 +13,12 @@ use cm_note::bullet::Scope;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_propose",
-    aliases: &[],
     title: "Record what the person said",
     description: "Record what the person typed in this session and meant to last, as text that stands on its own: `kind`, `text`, `quote` and `session` are required. To judge the neighbours of an earlier proposal, pass its `id` and `verdicts` instead.",
     effect: Effect::Adds,
     idempotent: false,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"kind": "rule", "text": "Use pnpm, never npm.", "quote": "pnpm, never npm", "session": "4f0c2a11"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_propose", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

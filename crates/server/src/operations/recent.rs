@@ -13,19 +13,12 @@ use cm_note::instant::Instant;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_recent",
-    aliases: &[],
     title: "Recent notes",
     description: "The most recently changed notes.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"since": "7d", "type": "decision", "limit": 5}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_recent", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -20,19 +20,13 @@ use cm_render::text;
 const ANSWER: &str = "answer";
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_reflect",
     aliases: &["cm_reflect"],
     title: "Learn from a session",
     description: "Returns a past session to learn from. Call again with your answer.",
     effect: Effect::Changes,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"days": 30}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_reflect", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -12,19 +12,12 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_relate",
-    aliases: &[],
     title: "Relate two notes",
     description: "Create a typed edge from one note to another.",
     effect: Effect::Adds,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"from": "1f0c2a", "to": "77ab01", "type": "SOLVES", "why": "less load"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_relate", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,19 +13,12 @@ use cm_note::graph::EdgeDirection;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_related",
-    aliases: &[],
     title: "Connected notes",
     description: "Notes connected to a note by edges and links.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"id": "1f0c2a", "hops": 2, "types": ["SOLVES"]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_related", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,14 +13,11 @@ use cm_note::note::Priority;
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_search",
     aliases: &["memory_recall"],
     title: "Search memory",
     description: "Find notes by words and meaning, best first. Search before you solve.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
-    text_only: false,
     endpoint: Some(Endpoint {
         methods: &[Method::Get],
         path: "/search",
@@ -29,8 +26,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     }),
     field_aliases: &[("q", "query")],
     example: r#"{"query": "connection pool", "type": "fix", "limit": 5}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_search", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

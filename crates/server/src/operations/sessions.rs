@@ -14,24 +14,19 @@ use cm_render::text;
 use cm_session::Agent;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "sessions",
-    aliases: &[],
     title: "Send a session",
     description: "Upload a session to learn from later. Secrets are removed. Messages that were already sent are recognized.",
     effect: Effect::Adds,
     idempotent: true,
     tool: false,
-    text_only: false,
     endpoint: Some(Endpoint {
         methods: &[Method::Post],
         path: "/sessions",
         success_status: 201,
         response_schema: whole::<UploadResult>,
     }),
-    field_aliases: &[],
     example: r#"{"session": "s-1", "agent": "codex", "messages": [{"role": "user", "content": "Fix the flaky test."}]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("sessions", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,24 +13,18 @@ use cm_app::{Context, Error, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_update",
-    aliases: &[],
     title: "Change a note",
     description: "Change keys, tags or the body.",
     effect: Effect::Changes,
     idempotent: false,
-    tool: true,
-    text_only: false,
     endpoint: Some(Endpoint {
         methods: &[Method::Post],
         path: "/update",
         success_status: 200,
         response_schema: whole::<UpdateResult>,
     }),
-    field_aliases: &[],
     example: r#"{"id": "1f0c2a", "set": {"importance": 0.9}, "add_tags": ["net"]}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_update", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,19 +13,12 @@ use cm_app::{Context, Result};
 use cm_render::text;
 
 pub const OPERATION: OperationSpec = OperationSpec {
-    name: "memory_validate_rule",
-    aliases: &[],
     title: "Check a rule",
     description: "Check a rule against the playbook and past sessions. Writes nothing.",
     effect: Effect::Reads,
     idempotent: true,
-    tool: true,
-    text_only: false,
-    endpoint: None,
-    field_aliases: &[],
     example: r#"{"rule": "Run the whole suite before you push.", "category": "git"}"#,
-    input: schema::<Input>,
-    run,
+    ..OperationSpec::tool("memory_validate_rule", schema::<Input>, run)
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -14,34 +14,31 @@ pub const CATALOG: Catalog =
 
 const OPERATIONS: [OperationSpec; 6] = [
     OperationSpec {
-        name: "export",
         aliases: &["memory_export"],
         title: "Export",
         description: "No tool.",
         effect: Effect::Reads,
         idempotent: true,
         tool: false,
-        text_only: false,
-        endpoint: None,
-        field_aliases: &[],
         example: "{}",
-        input: || json!({ "type": "object" }),
-        run: |_, given| Ok(OperationResult { text: String::new(), json: given }),
+        ..OperationSpec::tool(
+            "export",
+            || json!({ "type": "object" }),
+            |_, given| Ok(OperationResult { text: String::new(), json: given }),
+        )
     },
     OperationSpec {
-        name: "memory_context",
         aliases: &["cm_context"],
         title: "Brief",
         description: "Rules, pitfalls and notes for a task. Call it before you begin.",
         effect: Effect::Reads,
         idempotent: true,
-        tool: true,
-        text_only: false,
-        endpoint: None,
-        field_aliases: &[],
         example: "{}",
-        input: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
-        run: context,
+        ..OperationSpec::tool(
+            "memory_context",
+            || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
+            context,
+        )
     },
     OperationSpec {
         name: "memory_search",
@@ -63,49 +60,41 @@ const OPERATIONS: [OperationSpec; 6] = [
         run: search,
     },
     OperationSpec {
-        name: "memory_add",
         aliases: &["memory_store"],
         title: "Add",
         description: "Keeps something for later sessions.",
         effect: Effect::Adds,
         idempotent: false,
-        tool: true,
-        text_only: false,
-        endpoint: None,
-        field_aliases: &[],
         example: "{}",
-        input: || json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"] }),
-        run: add,
+        ..OperationSpec::tool(
+            "memory_add",
+            || json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"] }),
+            add,
+        )
     },
     OperationSpec {
-        name: "memory_update",
-        aliases: &[],
         title: "Update",
         description: "Changes a note.",
         effect: Effect::Changes,
         idempotent: true,
-        tool: true,
-        text_only: false,
-        endpoint: None,
-        field_aliases: &[],
         example: "{}",
-        input: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
-        run: update,
+        ..OperationSpec::tool(
+            "memory_update",
+            || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
+            update,
+        )
     },
     OperationSpec {
-        name: "memory_reflect",
-        aliases: &[],
         title: "Reflect",
         description: "Work in steps, each told.",
         effect: Effect::Reads,
         idempotent: true,
-        tool: true,
-        text_only: false,
-        endpoint: None,
-        field_aliases: &[],
         example: "{}",
-        input: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
-        run: reflect,
+        ..OperationSpec::tool(
+            "memory_reflect",
+            || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
+            reflect,
+        )
     },
 ];
 
