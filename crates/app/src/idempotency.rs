@@ -4,8 +4,7 @@
 //! They are bounded: the oldest are forgotten. A server that is killed between a write and the record
 //! of its answer runs a repeated request again; feedback and uploads recognize that by themselves.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -67,7 +66,7 @@ impl RunningRequests {
         work: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
         let slot = request.id.bytes().map(usize::from).sum::<usize>() % self.0.len();
-        let _turn = self.0.get(slot).map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
+        let _turn = self.0.get(slot).map(|turn| turn.lock());
         let file = JsonLinesFile::of_requests(&context.target().vault)?;
         let found = file.lines_with(&request.id)?.into_iter().rev();
         let earlier: Vec<AnsweredRequest> =

@@ -9,7 +9,9 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use super::error::{Error, RebuildReason, at};
 use super::frame;
@@ -236,7 +238,7 @@ impl Index {
 
     /// Closes the opened text index, so that the next query opens it again.
     pub(super) fn reopen(&self) {
-        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.opened.lock() = None;
     }
 
     /// Returns the folder name of the current generation, the complete index that is in use.
@@ -260,7 +262,7 @@ impl Index {
     }
 
     fn open_text(&self) -> Result<Arc<OpenedIndex>, Error> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         let mut generation = self.generation()?;
         loop {
             match open(opened.as_ref(), &generation) {

@@ -1,7 +1,9 @@
 //! A model with a budget check and a ledger entry for every call.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::Llm;
 use super::budget::SpendingLimits;
@@ -43,18 +45,18 @@ impl BudgetAccount {
     /// Replaces the account's ledger by a newly read one, because other processes write to the same
     /// file.
     pub fn refresh(&self, ledger: SpendingLedger) {
-        *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = ledger;
+        *self.ledger.lock() = ledger;
     }
 
     /// Checks whether a call of this estimated size is within all spending limits.
     fn may_spend(&self, estimate: TokenEstimate, model: (&str, Option<Price>)) -> Result<()> {
-        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = self.ledger.lock();
         Ok(self.budget.may_spend(&ledger, (self.now)(), estimate, model)?)
     }
 
     fn add(&self, entry: SpendingEntry) {
         (self.record)(&entry);
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).add(entry);
+        self.ledger.lock().add(entry);
     }
 }
 

@@ -1,7 +1,6 @@
 //! A model with scripted answers, for tests and demonstrations.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -82,12 +81,12 @@ impl ScriptedModel {
 
     /// Returns all requests that the model has received.
     pub fn requests(&self) -> Vec<ModelRequest> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().clone()
     }
 
     fn next(&self, request: &ModelRequest) -> Option<ScriptedAnswer> {
         let question = request.as_text();
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock();
         let fits =
             |line: &&mut (ScriptedAnswer, bool)| (!line.1 || line.0.again) && question.contains(&line.0.when);
         let line = lines.iter_mut().find(fits)?;
@@ -106,7 +105,7 @@ impl Llm for ScriptedModel {
     }
 
     fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        self.requests.lock().push(request.clone());
         let script = |why: &str| LlmError::Script { why: why.to_owned() };
         let line = self.next(request).ok_or_else(|| script("has no answer left for this question"))?;
         if let Some(why) = line.error {

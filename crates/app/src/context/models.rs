@@ -3,7 +3,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::context::recent_embeddings;
 use cm_embed::builtin::{MiniLm, StaticModel, TaskModel};
@@ -33,7 +35,7 @@ const MAX_CACHED_QUERIES: usize = 256;
 
 impl ModelCache {
     fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
-        let mut open_models = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open_models = self.outside.lock();
         if let Some((_, model)) = open_models.iter().find(|(opened, _)| opened == outside) {
             return Ok(Arc::clone(model));
         }
@@ -45,11 +47,11 @@ impl ModelCache {
 
     fn query(&self, model: &str, question: &str) -> Option<Embedding> {
         let key = (model.to_owned(), question.to_owned());
-        self.queries.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
+        self.queries.lock().get(&key).cloned()
     }
 
     fn keep(&self, model: &str, question: &str, query: &Embedding) {
-        let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queries = self.queries.lock();
         if queries.len() >= MAX_CACHED_QUERIES {
             queries.clear();
         }

@@ -19,8 +19,10 @@ use cm_store::vault::{Vault, layout, walk};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 /// Interval at which watch events are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -88,7 +90,7 @@ impl ProcessCache {
     }
 
     pub(crate) fn vault_cache(&self, vault: &Vault) -> Arc<VaultCache> {
-        let mut vaults = self.vaults.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut vaults = self.vaults.lock();
         let vault_cache = vaults
             .entry(vault.root().to_owned())
             .or_insert_with(|| Arc::new(VaultCache::of(vault, self.is_watching)));

@@ -2,7 +2,8 @@
 //! with the same neighbours again and again, and asks the index about the same text.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use cm_embed::Embedder as _;
 use cm_embed::builtin::MiniLm;
@@ -40,7 +41,7 @@ static RECENT: Mutex<Option<RecentEmbeddings>> = Mutex::new(None);
 
 /// Runs a function on the stored embeddings.
 fn with_recent<T>(run: impl FnOnce(&mut RecentEmbeddings) -> T) -> T {
-    run(RECENT.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+    run(RECENT.lock().get_or_insert_default())
 }
 
 /// Returns the embedding of a text, stored or computed.

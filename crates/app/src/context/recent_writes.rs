@@ -2,8 +2,9 @@
 //! have yet.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
 
 use cm_note::path::NotePath;
 use cm_store::vault::write::is_temporary;
@@ -104,11 +105,8 @@ pub(super) struct WriteTurn<'a>(&'a WriteTurns);
 impl WriteTurns {
     /// Waits up to `patience`; `None` if another thread still has the turn.
     pub(super) fn take(&self, patience: Duration) -> Option<WriteTurn<'_>> {
-        let is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut is_taken, _) = self
-            .freed
-            .wait_timeout_while(is_taken, patience, |is_taken| *is_taken)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut is_taken = self.is_taken.lock();
+        self.freed.wait_while_for(&mut is_taken, |is_taken| *is_taken, patience);
         if *is_taken {
             return None;
         }
@@ -119,7 +117,7 @@ impl WriteTurns {
 
 impl Drop for WriteTurn<'_> {
     fn drop(&mut self) {
-        *self.0.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *self.0.is_taken.lock() = false;
         self.0.freed.notify_one();
     }
 }

@@ -6,7 +6,9 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::Result;
 
@@ -29,7 +31,7 @@ impl ValueCache {
         compute: impl FnOnce() -> Result<V>,
     ) -> Result<Arc<V>> {
         let slot = self.slot::<V>();
-        let mut stored = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stored = slot.lock();
         if let Some(value) = value_in(&stored, version) {
             return Ok(value);
         }
@@ -43,15 +45,11 @@ impl ValueCache {
     /// Returns the stored value if it is of this version, without waiting for a computation.
     pub(crate) fn stored<V: Send + Sync + 'static>(&self, version: &str) -> Option<Arc<V>> {
         let slot = self.slot::<V>();
-        match slot.try_lock() {
-            Ok(stored) => value_in(&stored, version),
-            Err(TryLockError::Poisoned(stored)) => value_in(&stored.into_inner(), version),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        value_in(&slot.try_lock()?, version)
     }
 
     fn slot<V: 'static>(&self) -> Arc<Slot> {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.0.lock();
         Arc::clone(slots.entry(TypeId::of::<V>()).or_default())
     }
 }

@@ -1,6 +1,8 @@
 //! State of one vault that a long-lived process keeps between requests.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::context::open_vault::OpenVault;
 use crate::context::recent_writes::{RecentWrites, WriteTurns};
@@ -69,26 +71,22 @@ impl VaultCache {
 
     /// Locks the refresh: only one thread at a time may refresh the index.
     pub(super) fn lock_refresh(&self) -> RefreshTurn<'_> {
-        self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.refreshing.lock()
     }
 
     /// Like [`Self::lock_refresh`]; `None` if another thread refreshes the index.
     pub(super) fn try_lock_refresh(&self) -> Option<RefreshTurn<'_>> {
-        match self.refreshing.try_lock() {
-            Ok(turn) => Some(turn),
-            Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.refreshing.try_lock()
     }
 
     /// Changes that were made through this process.
     pub(crate) fn writes(&self) -> MutexGuard<'_, RecentWrites> {
-        self.writes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writes.lock()
     }
 
     /// Whether the index was complete at some time, so that it can answer as it is.
     pub(crate) fn was_complete(&self) -> bool {
-        self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.last_indexed.lock().is_some()
     }
 
     /// Brings the listing of the last refresh up to date. It walks the folder where the watch cannot
@@ -127,7 +125,7 @@ impl VaultCache {
     /// Returns whether the index reflects this version. It does not if the index was changed or has
     /// queued paths, or if the last comparison is too old.
     pub(crate) fn is_current(&self, moment: &VaultVersion, open: &OpenVault, now: u64) -> bool {
-        let settled = self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner);
+        let settled = self.last_indexed.lock();
         settled.as_ref().is_some_and(|settled| {
             settled.moment == *moment
                 && now.saturating_sub(settled.at) < WATCH_TRUST_MS
@@ -138,7 +136,7 @@ impl VaultCache {
     /// Returns whether the index was complete a moment ago, and lacks only a few changes of this process since.
     pub(super) fn is_nearly_current(&self, open: &OpenVault, now: u64) -> bool {
         let complete = {
-            let settled = self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner);
+            let settled = self.last_indexed.lock();
             let recent = settled.as_ref().filter(|settled| now.saturating_sub(settled.at) < NEARLY_MS);
             recent.map(|settled| settled.moment.clone())
         };
@@ -158,6 +156,6 @@ impl VaultCache {
     /// `version`.
     pub(crate) fn mark_indexed(&self, begun: VaultVersion, version: IndexVersion, at: u64) {
         let settled = IndexedVersion { moment: VaultVersion { version, ..begun }, at };
-        *self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);
+        *self.last_indexed.lock() = Some(settled);
     }
 }

@@ -1,8 +1,9 @@
 //! Access tokens of the vault's server: creates, lists and revokes them, and loads them for a
 //! running server.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -266,7 +267,7 @@ impl LiveTokens {
     /// Returns an error if the file cannot be read or is malformed; all requests must then be
     /// refused.
     pub fn load(&self) -> Result<Arc<TokenStore>> {
-        let mut cached = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.read.lock();
         // The stamp is taken before the text: a change between the two is read again by the next request.
         let stamp = self.vault.stamp_private(FILE)?;
         if let Some((_, token_store)) = cached.as_ref().filter(|(old, _)| *old == stamp) {

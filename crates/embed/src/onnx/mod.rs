@@ -10,12 +10,12 @@ mod runtime;
 mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 
 use fastembed::{
     InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, UserDefinedEmbeddingModel,
 };
 use ort::environment::Environment;
+use parking_lot::Mutex;
 
 use super::Embedder;
 use super::choice::OnnxConfig;
@@ -77,7 +77,7 @@ impl Model {
     fn run(&self, texts: &[&str]) -> Result<Vec<Embedding>> {
         let failed = |why| Error::Failed { model: self.name.clone(), why };
         // What a panic left behind is only ever read anew.
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = self.session.lock();
         let vectors = fenced(|| session.embed(texts, None)).map_err(failed)?;
         let sound = vectors.len() == texts.len();
         let vectors: Option<Vec<_>> = vectors.into_iter().map(Embedding::of).collect();

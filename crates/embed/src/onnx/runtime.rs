@@ -1,10 +1,11 @@
 //! Finds the ONNX Runtime library and loads it once per process.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ort::LoadDynamicError;
 use ort::environment::Environment;
+use parking_lot::Mutex;
 
 use super::fenced;
 use crate::choice::OnnxConfig;
@@ -24,7 +25,7 @@ static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// Returns the environment for sessions. The library is loaded by the first call only.
 pub(super) fn environment(onnx: &OnnxConfig) -> Result<Environment> {
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut loaded = LOADED.lock();
     if let Some(environment) = &*loaded {
         return Ok(environment.clone());
     }

@@ -7,7 +7,9 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::evidence::ConversationEvidence;
 use super::filter::SessionIndexFilter;
@@ -138,7 +140,7 @@ impl Sessions {
 
     fn opened(&self) -> Result<Arc<SessionIndex>, Error> {
         let documents = documents(&self.folder);
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         loop {
             // Taken before opening: a commit in between makes the next question open it again.
             let Ok(touched) = touched(&documents.join(META)) else {

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::{Error, at};
@@ -30,6 +30,7 @@ use super::lock::IndexWriteLock;
 use super::text::touched;
 use cm_note::passage::PassageKey;
 use cm_text::embedding::Embedding;
+use parking_lot::Mutex;
 use rows::Rows;
 
 pub use table::{SimilarityScan, VectorTable};
@@ -68,7 +69,7 @@ impl Vectors {
     /// A file exists but cannot be read.
     pub fn table(&self, model: &str, dimension: usize) -> Result<Option<Arc<VectorTable>>, Error> {
         let path = self.path(model, dimension);
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         // Taken before opening: a change in between makes the next question open it again.
         let stamp = [&path, &table::seal_of(&path)].map(|path| touched(path).ok());
         if let Some(same) = opened.get(&path).filter(|opened| opened.stamp == stamp) {
@@ -84,7 +85,7 @@ impl Vectors {
 
     /// Closes the opened tables; their memory is freed once no caller holds one.
     pub fn close(&self) {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.opened.lock().clear();
     }
 
     /// Returns the names of the models that have vectors, sorted.

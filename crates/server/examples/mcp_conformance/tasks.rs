@@ -2,9 +2,10 @@
 //! does not declare it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::*;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -108,7 +109,7 @@ impl Tasks {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, TaskPayload>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Registers a task and returns its id to the client.

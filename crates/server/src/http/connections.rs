@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -19,6 +19,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -63,7 +64,7 @@ impl ConnectionSlot {
         of: IpAddr,
         state: &Arc<ServerState>,
     ) -> Option<Self> {
-        let mut counts = shared_counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = shared_counts.lock();
         let own = counts.each.get(&of).copied().unwrap_or(0);
         if counts.all >= state.limits.connections || own >= state.limits.connections_each {
             return None;
@@ -81,7 +82,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let mut counts = self.shared_counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.shared_counts.lock();
         counts.all = counts.all.saturating_sub(1);
         let own = counts.each.get(&self.of).map_or(0, |own| own.saturating_sub(1));
         if own == 0 {

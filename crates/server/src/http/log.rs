@@ -5,11 +5,12 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use parking_lot::Mutex;
 use serde_json::json;
 
 use cm_note::instant::Instant;
@@ -85,7 +86,7 @@ impl ServerLog {
 
     /// Queues an entry, or drops it if the queue is full.
     pub fn write(&self, entry: LogEntry) {
-        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = self.sender.lock();
         if sender.as_ref().is_some_and(|sender| sender.try_send(entry).is_err()) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -98,8 +99,8 @@ impl ServerLog {
 
     /// Waits until all queued entries are written.
     pub fn close(&self) {
-        drop(self.sender.lock().unwrap_or_else(PoisonError::into_inner).take());
-        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        drop(self.sender.lock().take());
+        if let Some(thread) = self.thread.lock().take() {
             // A sink that panicked has nothing left to say.
             let _ = thread.join();
         }

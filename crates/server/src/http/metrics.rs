@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 /// Upper bounds of the latency histogram's buckets, in microseconds.
 const LATENCY_BOUNDS_MICROS: [u64; 14] = [
@@ -88,9 +89,9 @@ impl RateLimitReason {
 impl Metrics {
     /// Counts a completed request.
     pub fn answered(&self, endpoint: &'static str, method: &'static str, status: u16, took: Duration) {
-        *lock(&self.requests).entry((endpoint, method, status)).or_default() += 1;
+        *self.requests.lock().entry((endpoint, method, status)).or_default() += 1;
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let mut latency = lock(&self.latency);
+        let mut latency = self.latency.lock();
         let histogram = latency.entry(endpoint).or_default();
         histogram.count += 1;
         histogram.micros = histogram.micros.saturating_add(micros);
@@ -106,7 +107,7 @@ impl Metrics {
 
     /// Counts a run of a job.
     pub fn job(&self, name: &'static str, failed: bool) {
-        let mut jobs = lock(&self.jobs);
+        let mut jobs = self.jobs.lock();
         let (runs, failures) = jobs.entry(name).or_default();
         *runs += 1;
         *failures += u64::from(failed);
@@ -116,7 +117,7 @@ impl Metrics {
     pub fn text(&self, others: &[Metric]) -> String {
         let mut out = String::new();
         head(&mut out, "cm_http_requests_total", "Requests by endpoint, method and status.", "counter");
-        for ((endpoint, method, status), count) in lock(&self.requests).iter() {
+        for ((endpoint, method, status), count) in self.requests.lock().iter() {
             let labels = format!("endpoint=\"{endpoint}\",method=\"{method}\",status=\"{status}\"");
             line(&mut out, &format!("cm_http_requests_total{{{labels}}} {count}"));
         }
@@ -149,7 +150,7 @@ impl Metrics {
         ];
         own.iter().chain(others).for_each(|figure| figure_text(&mut out, figure));
         head(&mut out, "cm_job_runs_total", "Runs of scheduled jobs.", "counter");
-        for (name, (runs, failures)) in lock(&self.jobs).iter() {
+        for (name, (runs, failures)) in self.jobs.lock().iter() {
             line(&mut out, &format!("cm_job_runs_total{{job=\"{name}\",result=\"ok\"}} {}", runs - failures));
             line(&mut out, &format!("cm_job_runs_total{{job=\"{name}\",result=\"failed\"}} {failures}"));
         }
@@ -159,7 +160,7 @@ impl Metrics {
     fn histograms(&self, out: &mut String) {
         let name = "cm_http_request_seconds";
         head(out, name, "Request duration by endpoint.", "histogram");
-        for (endpoint, histogram) in lock(&self.latency).iter() {
+        for (endpoint, histogram) in self.latency.lock().iter() {
             for (count, bound) in histogram.counts.iter().zip(LATENCY_BOUNDS_MICROS) {
                 let bound = bound as f64 / 1e6;
                 line(out, &format!("{name}_bucket{{endpoint=\"{endpoint}\",le=\"{bound}\"}} {count}"));
@@ -171,10 +172,6 @@ impl Metrics {
             line(out, &format!("{name}_count{{endpoint=\"{endpoint}\"}} {count}"));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn line(out: &mut String, text: &str) {

@@ -5,8 +5,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
@@ -50,7 +51,7 @@ impl<K: Eq + Hash + Clone> Buckets<K> {
     /// [`RateLimitExceeded`]; no permit was taken.
     pub fn take(&self, who: &K, now: Duration) -> Result<(), RateLimitExceeded> {
         let (rate, burst) = (f64::from(self.pace.per_second.max(1)), f64::from(self.pace.burst.max(1)));
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self.buckets.lock();
         if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(who) {
             // A full bucket says nothing that a new one would not.
             let full = |bucket: &Bucket| filled(*bucket, now, rate, burst) >= burst;

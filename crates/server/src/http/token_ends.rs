@@ -1,9 +1,10 @@
 //! Ends open streams and sessions when their token is revoked, removed or expires.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -21,22 +22,18 @@ pub(super) struct TokenEnds(Mutex<HashMap<Option<String>, TokenEnd>>);
 impl TokenEnds {
     /// The cancellation handle of a token, shared by all its requests.
     pub(super) fn of(&self, token: Option<&str>) -> TokenEnd {
-        self.locked().entry(token.map(str::to_owned)).or_default().clone()
+        self.0.lock().entry(token.map(str::to_owned)).or_default().clone()
     }
 
     /// Cancels and removes the handles of tokens for which `is_live` returns false.
     fn sweep(&self, is_live: impl Fn(Option<&str>) -> bool) {
-        self.locked().retain(|token, end| {
+        self.0.lock().retain(|token, end| {
             let live = is_live(token.as_deref());
             if !live {
                 end.0.cancel();
             }
             live
         });
-    }
-
-    fn locked(&self) -> MutexGuard<'_, HashMap<Option<String>, TokenEnd>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use axum::http::Extensions;
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
+use parking_lot::Mutex;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::operations::Caller;
@@ -45,33 +46,33 @@ pub struct Callers {
 impl Callers {
     /// Whether the caller may use a session: it is theirs or unknown.
     pub fn may_use(&self, session: &str, owner: &SessionOwner) -> bool {
-        locked(&self.sessions).get(session).is_none_or(|entry| entry.owner == *owner)
+        self.sessions.lock().get(session).is_none_or(|entry| entry.owner == *owner)
     }
 
     /// Whether the session's revision supports batches.
     pub fn takes_batches(&self, session: &str) -> bool {
-        locked(&self.sessions).get(session).is_some_and(|entry| entry.takes_batches)
+        self.sessions.lock().get(session).is_some_and(|entry| entry.takes_batches)
     }
 
     /// Records the owner of a new session.
     pub fn begin(&self, session: String, owner: SessionOwner, takes_batches: bool) {
-        locked(&self.sessions).entry(session).or_insert(OwnedSession { owner, takes_batches });
+        self.sessions.lock().entry(session).or_insert(OwnedSession { owner, takes_batches });
     }
 
     pub fn has_sessions(&self, owner: &SessionOwner) -> bool {
-        locked(&self.sessions).values().any(|entry| entry.owner == *owner)
+        self.sessions.lock().values().any(|entry| entry.owner == *owner)
     }
 
     /// Marks the caller as followed until their token ends; returns whether this is new.
     pub fn follow(&self, owner: &SessionOwner) -> bool {
-        locked(&self.followed).insert(owner.clone())
+        self.followed.lock().insert(owner.clone())
     }
 
     /// Removes and returns the sessions of a caller whose token has ended.
     pub fn end(&self, owner: &SessionOwner) -> Vec<String> {
-        locked(&self.followed).remove(owner);
+        self.followed.lock().remove(owner);
         let mut ended = Vec::new();
-        locked(&self.sessions).retain(|session, entry| {
+        self.sessions.lock().retain(|session, entry| {
             let is_theirs = entry.owner == *owner;
             if is_theirs {
                 ended.push(session.clone());
@@ -83,14 +84,14 @@ impl Callers {
 
     /// Number of live sessions of a caller; sessions that are not alive are removed.
     pub fn sessions_of(&self, owner: &SessionOwner, is_alive: impl Fn(&str) -> bool) -> usize {
-        let mut sessions = locked(&self.sessions);
+        let mut sessions = self.sessions.lock();
         sessions.retain(|session, _| is_alive(session));
         sessions.values().filter(|entry| entry.owner == *owner).count()
     }
 
     /// Reserves one of `most` concurrent requests of this caller; `None` if all are in use.
     pub fn enter(&self, owner: &SessionOwner, most: usize) -> Option<RequestSlot> {
-        let mut in_flight = locked(&self.in_flight);
+        let mut in_flight = self.in_flight.lock();
         let count = in_flight.entry(owner.clone()).or_default();
         if *count >= most {
             return None;
@@ -117,7 +118,7 @@ impl RequestSlot {
 
 impl Drop for RequestSlot {
     fn drop(&mut self) {
-        let mut in_flight = locked(&self.in_flight);
+        let mut in_flight = self.in_flight.lock();
         if let Some(count) = in_flight.get_mut(&self.owner) {
             *count -= 1;
             if *count == 0 {
@@ -157,11 +158,6 @@ impl http_body::Body for SlotBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
-}
-
-/// Locks a map; a poisoned lock is used anyway, because the map is still valid.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 //! current revision, and by session subscriptions in older ones.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
@@ -43,7 +44,7 @@ impl Subscriptions {
     /// # Errors
     /// There are too many subscriptions, or the URI is too long.
     pub(super) fn add(&self, uri: String) -> Result<()> {
-        let mut uris = self.uris.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut uris = self.uris.lock();
         if uri.len() > MAX_URI_BYTES || (uris.len() >= self.most && !uris.contains(&uri)) {
             let message = format!("a session may have at most {} subscriptions", self.most);
             return Err(Error::refused("too-many", message).hint("end one with resources/unsubscribe"));
@@ -54,11 +55,11 @@ impl Subscriptions {
 
     /// Removes a subscription; does nothing if there is none.
     pub(super) fn remove(&self, uri: &str) {
-        self.uris.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+        self.uris.lock().remove(uri);
     }
 
     fn updated(&self, news: &PendingChanges, catalog: &Catalog) -> Vec<String> {
-        news.updated(&self.uris.lock().unwrap_or_else(PoisonError::into_inner), catalog)
+        news.updated(&self.uris.lock(), catalog)
     }
 }
 

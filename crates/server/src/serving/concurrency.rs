@@ -4,9 +4,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 
 /// Runs at most `width` operations at once; up to `queue` more wait, each for at most `queue_timeout`.
@@ -75,12 +76,12 @@ impl ConcurrencyLimit {
 
     /// Number of running operations.
     pub fn running(&self) -> usize {
-        self.shared.turns().running
+        self.shared.turns.lock().running
     }
 
     /// Number of waiting requests.
     pub fn waiting(&self) -> usize {
-        self.shared.turns().waiting
+        self.shared.turns.lock().waiting
     }
 
     /// Resolves when nothing runs and nothing waits.
@@ -90,7 +91,7 @@ impl ConcurrencyLimit {
             tokio::pin!(idle);
             // From here on a notification counts, also one that comes before the first poll.
             idle.as_mut().enable();
-            if self.shared.turns().is_idle() {
+            if self.shared.turns.lock().is_idle() {
                 return;
             }
             idle.await;
@@ -104,11 +105,6 @@ enum AcquireState {
 }
 
 impl LimitState {
-    /// Locks the queue; a poisoned lock is used anyway, because the counts are still valid.
-    fn turns(&self) -> MutexGuard<'_, PermitQueue> {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Maximum number of permits of a caller; one permit is reserved for others if `width` exceeds
     /// 1. Callers without a name cannot be told apart and share all permits.
     fn most_of(&self, caller: &str) -> usize {
@@ -120,7 +116,7 @@ impl LimitState {
         caller: &str,
         granted: oneshot::Sender<Permit>,
     ) -> Result<AcquireState, Saturated> {
-        let mut turns = self.turns();
+        let mut turns = self.turns.lock();
         if turns.running < self.width && turns.running_of(caller) < self.most_of(caller) {
             turns.begin(caller);
             return Ok(AcquireState::Runs(Permit { shared: Arc::clone(self), caller: caller.to_owned() }));
@@ -135,7 +131,8 @@ impl LimitState {
     /// is gone can return.
     fn hand_out(self: &Arc<Self>) {
         loop {
-            let Some((caller, waiter)) = self.turns().next(self.width, &|caller| self.most_of(caller)) else {
+            let Some((caller, waiter)) = self.turns.lock().next(self.width, &|caller| self.most_of(caller))
+            else {
                 break;
             };
             // A request that was given up returns the permit by dropping it.
@@ -145,7 +142,7 @@ impl LimitState {
     }
 
     fn notify_if_idle(&self) {
-        if self.turns().is_idle() {
+        if self.turns.lock().is_idle() {
             self.idle.notify_waiters();
         }
     }
@@ -234,7 +231,7 @@ impl PermitQueue {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.shared.turns().end(&self.caller);
+        self.shared.turns.lock().end(&self.caller);
         self.shared.hand_out();
     }
 }
@@ -248,7 +245,7 @@ struct QueueGuard<'a> {
 
 impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
-        self.shared.turns().remove(self.caller, self.id);
+        self.shared.turns.lock().remove(self.caller, self.id);
         self.shared.notify_if_idle();
     }
 }
@@ -275,10 +272,10 @@ mod tests {
 
     /// Starts a request of `caller` and waits until it is queued.
     async fn waiter(limit: &Arc<ConcurrencyLimit>, caller: &'static str) -> Acquired {
-        let before = limit.shared.turns().last;
+        let before = limit.shared.turns.lock().last;
         let own = Arc::clone(limit);
         let acquired = tokio::spawn(async move { own.acquire(caller).await });
-        while limit.shared.turns().last == before && !acquired.is_finished() {
+        while limit.shared.turns.lock().last == before && !acquired.is_finished() {
             tokio::task::yield_now().await;
         }
         acquired

@@ -3,9 +3,10 @@
 //! They are kept in memory only, so that a restart of the server ends them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
+use parking_lot::Mutex;
 
 use crate::operations::Caller;
 use cm_app::CallerIdentity;
@@ -52,11 +53,11 @@ impl WebSession {
     }
 
     pub(super) fn set_notice(&self, notice: ActionNotice) {
-        *locked(&self.notice) = Some(notice);
+        *self.notice.lock() = Some(notice);
     }
 
     pub(super) fn take_notice(&self) -> Option<ActionNotice> {
-        locked(&self.notice).take()
+        self.notice.lock().take()
     }
 }
 
@@ -77,7 +78,7 @@ impl WebSessions {
     /// Uses the login link; returns whether the secret was right and not used before. Comparing
     /// hashes takes the same time for every secret.
     pub(super) fn use_link(&self, secret: &str) -> bool {
-        let mut link = locked(&self.link);
+        let mut link = self.link.lock();
         let is_right = *link == Some(blake3::hash(secret.as_bytes()));
         if is_right {
             *link = None;
@@ -97,7 +98,7 @@ impl WebSessions {
             ends: Instant::from_unix(now.unix() + LIFETIME_SECONDS),
             notice: Mutex::default(),
         };
-        let mut all = locked(&self.all);
+        let mut all = self.all.lock();
         all.retain(|_, session| session.ends > now);
         if all.len() >= MAX_LOGINS {
             let first = all.iter().min_by_key(|(_, session)| session.ends).map(|(key, _)| *key);
@@ -110,14 +111,14 @@ impl WebSessions {
     /// The live login of a request.
     pub(crate) fn of(&self, headers: &HeaderMap, now: Instant) -> Option<Arc<WebSession>> {
         let secret = cookie(headers)?;
-        let session = locked(&self.all).get(&blake3::hash(secret.as_bytes())).cloned()?;
+        let session = self.all.lock().get(&blake3::hash(secret.as_bytes())).cloned()?;
         (session.ends > now).then_some(session)
     }
 
     /// Ends the login of a request.
     pub(super) fn end(&self, headers: &HeaderMap) {
         if let Some(secret) = cookie(headers) {
-            locked(&self.all).remove(&blake3::hash(secret.as_bytes()));
+            self.all.lock().remove(&blake3::hash(secret.as_bytes()));
         }
     }
 }
@@ -143,10 +144,6 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
         .filter(|(name, _)| *name == COOKIE);
     let (_, value) = values.next()?;
     values.next().is_none().then_some(value)
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -64,8 +64,8 @@ mod linux {
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
     use std::path::{Path, PathBuf};
-    use std::sync::{Mutex, MutexGuard, PoisonError};
 
+    use parking_lot::{Mutex, MutexGuard};
     use rustix::fs::{inotify, statfs};
     use rustix::io::Errno;
 
@@ -148,7 +148,7 @@ mod linux {
         }
 
         fn state(&self) -> MutexGuard<'_, WatchState> {
-            self.read.lock().unwrap_or_else(PoisonError::into_inner)
+            self.read.lock()
         }
 
         pub(super) fn add(&self, folder: &str) {
