@@ -1,6 +1,9 @@
 //! `cm hook`: responses to each agent and event with real vaults. Hooks must never interrupt an
 //! agent.
 
+mod failures;
+mod once;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -164,19 +167,6 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
 }
 
 #[test]
-fn a_rule_that_was_just_learned_is_shown_once() {
-    let sandbox = shop();
-    let learned = "---\nid: b-mt2ssunl-zzzzzz\ntype: rule\ncategory: testing\nstate: active\nsources:\n  - {session: s-1, agent: codex, line: 3}\n\
-                   created: 2026-11-20T08:00:00Z\n---\n\nRun the flaky upload test three times.\n";
-    sandbox.write("playbook/testing/three-times.md", learned);
-    sandbox.cm(&["reindex"]).ok();
-    sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
-    let named = words(&told(&sandbox, "codex", "session-start"));
-    assert_eq!(named.matches("three times").count(), 1, "{named}");
-    assert!(!named.contains(".."), "{named}");
-}
-
-#[test]
 fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
     let context = |sandbox: &Sandbox, agent: &str| told(sandbox, agent, "prompt").stdout;
     insta::assert_snapshot!(context(&shop(), "claude"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}}"#);
@@ -308,25 +298,6 @@ fn events_that_take_no_words_are_answered_with_nothing() {
 }
 
 #[test]
-fn the_first_session_after_a_rule_was_added_is_told_it() {
-    let sandbox = vault_of("");
-    sandbox.cm(&["reindex"]).ok();
-    sandbox.settings("[hooks]\ncapture = false\n");
-    sandbox.cm(&["playbook", "add", "--category", "testing", "Give the upload test a port of its own."]).ok();
-    let told = words(&told(&sandbox, "claude", "session-start"));
-    assert!(told.contains("a port of its own"), "{told}");
-}
-
-#[test]
-fn gemini_is_briefed_with_its_first_prompt_and_at_no_session_start() {
-    let sandbox = shop();
-    assert_eq!(told(&sandbox, "gemini", "session-start").stdout, "{}\n", "it would forget the first prompt");
-    let first = words(&told(&sandbox, "gemini", "prompt"));
-    assert!(first.contains("upload test a port") && first.contains("changelog"), "{first}");
-    assert_eq!(told(&sandbox, "gemini", "prompt").stdout, "{}\n");
-}
-
-#[test]
 fn a_briefing_in_front_of_a_prompt_is_no_part_of_the_question() {
     let sandbox = shop();
     let briefing = "<hook_context>&lt;!-- cm:begin memory --&gt;\n\
@@ -373,64 +344,6 @@ fn a_note_that_core_names_by_its_title_gives_its_content_at_a_prompt() {
 }
 
 #[test]
-fn two_hooks_of_one_event_brief_once() {
-    let sandbox = shop();
-    assert_ne!(told(&sandbox, "claude", "session-start").stdout, "");
-    assert_eq!(
-        told(&sandbox, "claude", "session-start").stdout,
-        "",
-        "the plugin's hook beside the project's"
-    );
-    told(&sandbox, "claude", "pre-compact");
-    let compacted = recorded(&sandbox, "claude", "session-start").replace("startup", "compact");
-    assert_ne!(hooked(&sandbox, &["claude", "session-start"], &compacted).stdout, "");
-    assert_eq!(hooked(&sandbox, &["claude", "session-start"], &compacted).stdout, "");
-    // The same prompt does not return the next best notes.
-    sandbox.write("_config.toml", "[hooks]\ncapture = false\nmax_notes = 1\n");
-    let flaky = "the upload test is flaky again, please fix it";
-    assert_ne!(prompt("other", &sandbox, flaky).stdout, "");
-    assert_eq!(prompt("other", &sandbox, flaky).stdout, "");
-}
-
-#[test]
-fn hooks_that_run_at_once_brief_once() {
-    let sandbox = shop();
-    let message = recorded(&sandbox, "claude", "session-start");
-    let answers: Vec<String> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| hooked(&sandbox, &["claude", "session-start"], &message).stdout))
-            .collect();
-        runs.into_iter().map(|run| run.join().unwrap()).collect()
-    });
-    assert_eq!(answers.iter().filter(|answer| !answer.is_empty()).count(), 1, "{answers:?}");
-}
-
-#[test]
-fn no_rule_is_told_twice_in_a_session_and_each_session_is_told_anew() {
-    let sandbox = shop();
-    assert!(words(&told(&sandbox, "claude", "session-start")).contains("changelog"));
-    let flaky = "the upload test is flaky again, please fix it";
-    let release = "can you make the release and write the changelog";
-    assert_eq!(prompt(SESSION, &sandbox, release).stdout, "", "CORE.md said it");
-    let start = fs::read_to_string(record(&sandbox)).unwrap();
-    assert!(start.contains("b-mt2ssunl-jq6d8j"), "the briefing has all rules of so small a vault: {start}");
-    let more = words(&prompt(SESSION, &sandbox, flaky));
-    assert!(more.contains("5e5e5e5e") && !more.contains("b-mt2ssunl"), "{more}");
-    assert_eq!(prompt(SESSION, &sandbox, flaky).stdout, "");
-    assert!(words(&prompt("another", &sandbox, flaky)).contains("b-mt2ssunl-jq6d8j"));
-    assert!(words(&prompt("another", &sandbox, release)).contains("b-mnq4ancz-0a0a0a"));
-    assert_eq!(prompt("another", &sandbox, flaky).stdout, "");
-    // A resumed session still contains earlier context; a compacted one has lost it.
-    let again = |source: &str| {
-        let message = recorded(&sandbox, "claude", "session-start").replace("startup", source);
-        words(&hooked(&sandbox, &["claude", "session-start"], &message))
-    };
-    assert_eq!(again("resume"), "");
-    told(&sandbox, "claude", "pre-compact");
-    assert!(again("compact").contains("changelog"));
-}
-
-#[test]
 fn a_prompt_that_nothing_fits_is_given_nothing() {
     let sandbox = shop();
     for words in
@@ -453,140 +366,6 @@ fn what_is_given_is_counted_as_shown_and_as_nothing_else() {
         usage["notes"].as_array().unwrap().iter().find(|note| note["id"] == "b-mt2ssunl-jq6d8j").unwrap();
     assert_eq!((&port["retrievals"], &port["accesses"]), (&1.into(), &0.into()));
     assert_eq!(hashes(&sandbox.vault()), before, "no note is changed");
-}
-
-#[test]
-fn a_missing_index_is_written_down_and_nothing_is_told() {
-    let sandbox = shop();
-    fs::remove_dir_all(sandbox.vault().join("_index")).unwrap();
-    for event in ["session-start", "prompt"] {
-        assert_eq!(told(&sandbox, "claude", event).stdout, "");
-        assert_eq!(told(&sandbox, "gemini", event).stdout, "{}\n");
-    }
-    assert!(!sandbox.vault().join("_index").exists(), "a hook builds no index");
-    let log = failures(&sandbox);
-    assert_eq!(log.lines().count(), 3, "a start asks nothing of Gemini: {log}");
-    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
-    assert_eq!(
-        (&last["agent"], &last["event"], &last["session"]),
-        (&"gemini".into(), &"prompt".into(), &SESSION.into())
-    );
-    assert!(last["message"].as_str().unwrap().contains("index"), "{last}");
-    let status = sandbox.cm(&["hooks", "status", "--json"]).ok().json();
-    assert_eq!(status["failures"][0]["message"], last["message"]);
-}
-
-#[test]
-fn a_damaged_index_is_left_as_it_is() {
-    let sandbox = shop();
-    for entry in walkdir(&sandbox.vault().join("_index")) {
-        fs::write(entry, "damaged").unwrap();
-    }
-    assert_eq!(told(&sandbox, "claude", "prompt").stdout, "");
-    assert_ne!(failures(&sandbox), "");
-    assert!(
-        walkdir(&sandbox.vault().join("_index")).iter().all(|file| fs::read(file).unwrap() == b"damaged")
-    );
-}
-
-fn walkdir(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        match entry.path() {
-            path if path.is_dir() => files.extend(walkdir(&path)),
-            path => files.push(path),
-        }
-    }
-    files
-}
-
-#[test]
-fn an_unreadable_vault_is_written_down_and_nothing_is_told() {
-    let sandbox = shop();
-    sandbox.write("cm.toml", b"\xff\xfe");
-    for event in ["session-start", "prompt", "stop"] {
-        assert_eq!(told(&sandbox, "claude", event).stdout, "");
-    }
-    assert_eq!(failures(&sandbox).lines().count(), 3);
-    // Even if the error cannot be logged, the agent gets no output.
-    fs::remove_dir_all(sandbox.vault().join("_state")).unwrap();
-    sandbox.write("_state", "a file where a folder should be");
-    assert_eq!(told(&sandbox, "claude", "prompt").stdout, "");
-}
-
-#[test]
-fn what_cannot_be_written_down_is_not_told_for_it_would_be_told_again() {
-    let sandbox = shop();
-    fs::remove_dir_all(sandbox.vault().join("_state/hooks")).ok();
-    sandbox.write("_state/hooks", "a file where a folder should be");
-    assert_eq!(told(&sandbox, "claude", "prompt").stdout, "");
-    assert_eq!(failures(&sandbox).lines().count(), 1);
-}
-
-#[test]
-fn a_locked_vault_keeps_no_agent_waiting() {
-    let sandbox = shop();
-    fs::create_dir_all(sandbox.vault().join("_state")).unwrap();
-    let lock = fs::File::create(sandbox.vault().join("_state/lock")).unwrap();
-    lock.lock().unwrap();
-    for (count, event) in (1..).zip(["session-start", "prompt"]) {
-        assert_eq!(told(&sandbox, "claude", event).stdout, "", "{event}");
-        let failures = failures(&sandbox);
-        assert!(failures.lines().count() == count && failures.contains("locked"), "{failures}");
-    }
-    assert!(told(&sandbox, "claude", "pre-tool").stdout.contains("deny"), "the guard waits for nobody");
-    drop(lock);
-    assert!(words(&told(&sandbox, "claude", "prompt")).contains("b-mt2ssunl-jq6d8j"));
-}
-
-#[test]
-fn without_a_vault_a_hook_does_nothing_and_leaves_nothing() {
-    let sandbox = Sandbox::new();
-    for (agent, nothing) in [("claude", ""), ("cursor", "{}\n")] {
-        for event in ["session-start", "prompt", "stop"] {
-            assert_eq!(told(&sandbox, agent, event).stdout, nothing);
-        }
-    }
-    assert_eq!(fs::read_dir(sandbox.vault()).unwrap().count(), 0);
-}
-
-#[test]
-fn a_vault_that_is_named_is_named_from_where_the_hook_was_started() {
-    let sandbox = shop();
-    let message = recorded(&sandbox, "claude", "prompt");
-    let elsewhere = message.replace("/vault\"", "/tmp\"");
-    assert_ne!(message, elsewhere);
-    let run = sandbox.run(&["--vault", "../vault", "hook", "claude", "prompt"]).within("../home");
-    assert!(words(&run.stdin(elsewhere).go()).contains("b-mt2ssunl-jq6d8j"));
-}
-
-#[test]
-fn no_arguments_and_no_message_break_an_agent() {
-    let sandbox = shop();
-    for (words, nothing) in [
-        (&["claude", "no-such-event"] as &[&str], ""),
-        (&["cursor", "no-such-event"], "{}\n"),
-        (&["nobody"], ""),
-        (&["--polite"], ""),
-        (&["gemini", "prompt", "--polite"], "{}\n"),
-        (&["claude", "prompt", "more", "words"], ""),
-        (&[], ""),
-    ] {
-        assert_eq!(hooked(&sandbox, words, "{}").stdout, nothing, "{words:?}");
-    }
-    for stdin in [
-        "",
-        "no json",
-        "[1]",
-        "{\"prompt\": 7}",
-        "{\"session_id\": \"../../x\", \"prompt\": \"upload test\"}",
-    ] {
-        hooked(&sandbox, &["claude", "prompt"], stdin);
-    }
-    let ran = sandbox.run(&["--now", "never", "hook", "cursor", "prompt"]).stdin("{}").go();
-    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "{}\n", ""));
-    let help = sandbox.cm(&["hook", "--help"]);
-    assert!(help.code == 0 && help.stdout.contains("session-start"));
 }
 
 #[test]
@@ -674,21 +453,4 @@ fn what_was_told_and_comes_back_in_a_log_is_nobodys_word() {
     let found = sandbox.cm(&["sessions", "search", "zebra", "--days", "0", "--json"]).ok().json();
     assert_eq!(found["hits"].as_array().map(Vec::len), Some(0), "{found:#}");
     assert!(!sandbox.git(&["log", "-p", "-1"]).contains("zebra"));
-}
-
-#[test]
-fn a_rule_added_during_a_session_is_given_with_a_later_prompt() {
-    let sandbox = shop();
-    let rule = "Run database migrations inside a transaction.";
-    sandbox.cm(&["playbook", "add", "--category", "db", rule]).ok();
-    prompt("s1", &sandbox, "run database migrations inside a transaction");
-    assert!(
-        (0..100).any(|round| {
-            std::thread::sleep(Duration::from_millis(100));
-            let told = prompt(&format!("t{round}"), &sandbox, "run database migrations inside a transaction");
-            words(&told).contains(rule)
-        }),
-        "{}",
-        failures(&sandbox)
-    );
 }
