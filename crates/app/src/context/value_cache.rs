@@ -91,12 +91,12 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     cache.of_version("1", || {
-                        *count.lock().unwrap() += 1;
+                        *count.lock() += 1;
                         Ok(1_u8)
                     })
                 });
             }
         });
-        assert_eq!(*count.lock().unwrap(), 1);
+        assert_eq!(*count.lock(), 1);
     }
 }

@@ -132,7 +132,7 @@ mod tests {
         std::fs::write(&text, "This is not a library, but long enough to be looked at as one.\n".repeat(9))
             .unwrap();
         // Where another test has loaded the true one, no other is looked at any more.
-        let loaded = LOADED.lock().unwrap();
+        let loaded = LOADED.lock();
         if loaded.is_none() {
             let error = shown(load(&text).unwrap_err());
             assert!(error.starts_with("cannot load the ONNX Runtime library: DIR/text.so: "), "{error}");
@@ -162,7 +162,7 @@ mod tests {
         };
         let shown = |error: Error| error.to_string().replace(&folder.path().display().to_string(), "DIR");
         // Where another test has loaded the true one, no other is looked at any more.
-        let loaded = LOADED.lock().unwrap();
+        let loaded = LOADED.lock();
         if loaded.is_none() {
             insta::assert_snapshot!(shown(load(&old).unwrap_err()), @"the ONNX Runtime library DIR/old.so has version 1.9.0; 1.24 or later is required");
             insta::assert_snapshot!(shown(load(&other).unwrap_err()), @"cannot load the ONNX Runtime library: DIR/other.so does not export `OrtGetApiBase`");
