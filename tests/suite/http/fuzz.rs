@@ -27,9 +27,9 @@ impl Served {
         start.limits.token.burst = u32::MAX;
         start.limits.address.burst = u32::MAX;
         let (setup, sandbox, _) = start.setup();
-        let state = Arc::new(ServerState::new(&setup, "127.0.0.1:1".parse().unwrap(), true));
+        let state = Arc::new(ServerState::new(setup, "127.0.0.1:1".parse().unwrap(), true));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Self { router: router(&state, &[]), runtime, _sandbox: sandbox }
+        Self { router: router(&state), runtime, _sandbox: sandbox }
     }
 
     fn answer(&self, method: &str, target: &str, body: Vec<u8>) -> Option<(u16, Vec<u8>)> {

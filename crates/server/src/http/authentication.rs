@@ -96,7 +96,7 @@ fn network_caller(headers: &HeaderMap) -> Result<CallerIdentity, Problem> {
 
 /// The current tokens.
 fn tokens(state: &ServerState) -> Result<Arc<TokenStore>, Problem> {
-    (state.tokens)().map_err(|error| {
+    (state.setup.tokens)().map_err(|error| {
         state.notice("tokens", error.to_string());
         // What is wrong with the file is for who keeps it, not for whoever asks.
         let hint = "ask whoever runs the server: its file of tokens cannot be read";
@@ -112,7 +112,7 @@ fn tokens(state: &ServerState) -> Result<Arc<TokenStore>, Problem> {
 
 /// Whether requests need no token: the server started without tokens, and none was ever issued.
 pub fn needs_none(state: &ServerState) -> bool {
-    state.is_open && (state.tokens)().is_ok_and(|token_store| token_store.is_empty())
+    state.is_open && (state.setup.tokens)().is_ok_and(|token_store| token_store.is_empty())
 }
 
 fn check_token(
@@ -121,7 +121,7 @@ fn check_token(
     secret: &TokenSecret,
     identity: CallerIdentity,
 ) -> Result<Caller, Problem> {
-    match token_store.check(secret, (state.clock)()) {
+    match token_store.check(secret, (state.setup.clock)()) {
         TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
             let identity =

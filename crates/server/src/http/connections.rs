@@ -66,13 +66,13 @@ impl ConnectionSlot {
     ) -> Option<Self> {
         let mut counts = shared_counts.lock();
         let own = counts.each.get(&of).copied().unwrap_or(0);
-        if counts.all >= state.limits.connections || own >= state.limits.connections_each {
+        if counts.all >= state.setup.limits.connections || own >= state.setup.limits.connections_each {
             return None;
         }
         counts.all += 1;
         counts.each.insert(of, own + 1);
         state.metrics.connections.fetch_add(1, Ordering::Relaxed);
-        let limits = &state.limits;
+        let limits = &state.setup.limits;
         let is_crowded = own >= limits.connections_each / 2 || counts.all > limits.connections / 2;
         let crowded = limits.crowded_head_timeout.min(limits.head_timeout);
         let head_timeout = if is_crowded { crowded } else { limits.head_timeout };
@@ -128,7 +128,7 @@ pub(super) async fn serve(
     }
     // From here on the system refuses new ones.
     drop(listener);
-    let ended = timeout(state.limits.grace, async { while open.join_next().await.is_some() {} }).await;
+    let ended = timeout(state.setup.limits.grace, async { while open.join_next().await.is_some() {} }).await;
     let cut = if ended.is_ok() { 0 } else { open.len() };
     open.shutdown().await;
     cut
@@ -143,7 +143,7 @@ async fn connection(
 ) {
     // Answers are written whole; waiting for more to send would only delay them.
     let _ = stream.set_nodelay(true);
-    match place.state.tls.clone() {
+    match place.state.setup.tls.clone() {
         None => serve_requests(stream, from, place, router, stop).await,
         Some(tls) => {
             let accepted = timeout(place.head_timeout, tls.acceptor.accept(stream)).await;
@@ -161,7 +161,7 @@ async fn serve_requests(
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) {
-    let limits = place.state.limits;
+    let limits = place.state.setup.limits;
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(from.ip()));
         router.clone().oneshot(request.map(Body::new))
@@ -193,7 +193,7 @@ async fn serve_requests(
 fn reject_connection(state: &ServerState, stream: TcpStream, rejection_permits: &Arc<Semaphore>) {
     state.metrics.rejected_connections.fetch_add(1, Ordering::Relaxed);
     // A response without encryption would not be understood.
-    if state.tls.is_some() {
+    if state.setup.tls.is_some() {
         return;
     }
     let Ok(permit) = Arc::clone(rejection_permits).try_acquire_owned() else { return };

@@ -21,7 +21,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
         Actor::Token(kind) if caller.token.is_some() => Some(kind.name()),
         _ => None,
     };
-    let opener = Arc::clone(&state.opener);
+    let opener = Arc::clone(&state.setup.opener);
     let vault = run_limited(state, &state.reads, "", move || {
         opener(CallerIdentity::default()).map(|_| ()).map_err(Problem::from)
     })
@@ -31,7 +31,7 @@ pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value 
         "status": if vault.is_ok() { "ok" } else { "degraded" },
         "vault": vault.err().map(|problem| problem.error.code),
         "token_kind": kind,
-        "version": state.version,
+        "version": state.setup.version,
         "uptime_s": state.age().as_secs(),
         "stopping": state.stopping.load(Ordering::Relaxed),
         "connections": load(&state.metrics.connections),
@@ -68,8 +68,8 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
             state.log.dropped() as f64,
         ),
     ];
-    if let Some(vault) = state.vault_metrics.clone() {
-        let opener = Arc::clone(&state.opener);
+    if let Some(vault) = state.setup.vault_metrics.clone() {
+        let opener = Arc::clone(&state.setup.opener);
         let of_vault =
             run_limited(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?))
                 .await;

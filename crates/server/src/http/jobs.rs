@@ -35,7 +35,7 @@ pub struct Job {
 
 /// Runs jobs when they are due, until shutdown.
 pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
-    let now = || (state.clock)();
+    let now = || (state.setup.clock)();
     let mut schedule = JobSchedule::of(jobs.iter().map(|job| (job.interval, job.last)), now());
     let flag = Cancellation::default();
     while let Some(wait) = schedule.wait(now()) {
@@ -66,7 +66,7 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
             continue;
         }
         // The clock is looked at anew now and then: it may be set, and the machine may have slept.
-        let pause = Duration::from_secs(wait).clamp(Duration::from_millis(1), state.limits.tick);
+        let pause = Duration::from_secs(wait).clamp(Duration::from_millis(1), state.setup.limits.tick);
         tokio::select! {
             () = sleep(pause) => {}
             () = shutdown_requested(&mut stop) => return,

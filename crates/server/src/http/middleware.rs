@@ -41,7 +41,7 @@ pub async fn middleware(
     let answer = match authenticate_request(&state, &mut parts, span.address) {
         Ok(token) => {
             span.token = token;
-            let body = body_limit::bounded(body, &state.limits);
+            let body = body_limit::bounded(body, &state.setup.limits);
             next.run(Request::from_parts(parts, body)).await
         }
         Err(problem) => {
@@ -79,7 +79,7 @@ fn authenticate_request(
     let caller = authenticate(state, &parts.headers, address)?;
     let token = caller.token.clone();
     take_token_permit(state, token.as_deref(), &rate_key, now)?;
-    body::check_content_length(&parts.headers, &state.limits)?;
+    body::check_content_length(&parts.headers, &state.setup.limits)?;
     parts.extensions.insert(caller);
     parts.extensions.insert(state.token_ends.of(token.as_deref()));
     Ok(token)
@@ -94,8 +94,8 @@ fn authenticate_page(
     rate_key: &IpAddr,
     now: Duration,
 ) -> Result<Option<String>, Problem> {
-    body::check_content_length(&parts.headers, &state.limits)?;
-    let Some(session) = web.session(&parts.headers, (state.clock)()) else { return Ok(None) };
+    body::check_content_length(&parts.headers, &state.setup.limits)?;
+    let Some(session) = web.session(&parts.headers, (state.setup.clock)()) else { return Ok(None) };
     let token = session.caller.token.clone();
     if !is_live(state, token.as_deref()) {
         return Ok(None);
@@ -124,7 +124,7 @@ fn take_token_permit(
 /// Whether the token of a login still holds. A login without one does not depend on a token.
 fn is_live(state: &ServerState, token: Option<&str>) -> bool {
     let Some(id) = token else { return true };
-    (state.tokens)().is_ok_and(|token_store| token_store.is_live(id, (state.clock)()))
+    (state.setup.tokens)().is_ok_and(|token_store| token_store.is_live(id, (state.setup.clock)()))
 }
 
 /// A request in progress. If it is dropped without a response, the client has disconnected.
@@ -148,7 +148,7 @@ impl RequestSpan {
         state.metrics.in_flight.fetch_add(1, Ordering::Relaxed);
         let address = parts.extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
         Self {
-            at: (state.clock)(),
+            at: (state.setup.clock)(),
             began: MonotonicInstant::now(),
             request: request_id(&state, &parts.headers),
             method: method(&parts.method),

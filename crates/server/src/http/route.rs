@@ -16,7 +16,6 @@ use tower::ServiceExt as _;
 use super::authentication::header_name;
 use super::headers::IDEMPOTENCY_KEY;
 use super::health;
-use super::nested::NestedService;
 use super::operation_runner::{OperationRunner, RunError};
 use super::problem::{Problem, answer};
 use super::shape::InputSchema;
@@ -28,9 +27,9 @@ use cm_app::idempotency::KeyedRequest;
 use cm_app::server_audit::{AuditRecord, Surface};
 
 /// The router with all endpoints and the middleware.
-pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
+pub fn router(state: &Arc<ServerState>) -> Router {
     let mut router = Router::new();
-    for (path, operations) in by_path(state.table) {
+    for (path, operations) in by_path(state.setup.table) {
         router = router.route(path, of_operations(&operations));
     }
     router = router
@@ -38,7 +37,7 @@ pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
         .route("/metrics", only_get(|state, caller| async move { metrics_response(&state, caller).await }))
         .route("/openapi.json", only_get(|state, _| async move { openapi_response(&state) }));
     let mut router = router.fallback(unknown_endpoint).with_state(Arc::clone(state));
-    for service in mounted {
+    for service in &state.setup.mounted {
         router = router.nest(service.path, service.router.clone());
     }
     if state.web.is_some() {
@@ -120,12 +119,12 @@ async fn run(
 ) -> Result<Response, Problem> {
     let (parts, incoming) = request.into_parts();
     let caller = caller(parts.extensions.get())?;
-    let (audit, attempt) = (state.audit.clone(), caller.attempt(Surface::Http, operation.name));
+    let (audit, attempt) = (state.setup.audit.clone(), caller.attempt(Surface::Http, operation.name));
     if let Err(refused) = caller.require_permission(operation) {
         return AuditRecord::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
     }
     let runner = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
-    let (opener, identity) = (Arc::clone(&state.opener), caller.identity.clone());
+    let (opener, identity) = (Arc::clone(&state.setup.opener), caller.identity.clone());
     let key = caller.token.as_deref().unwrap_or_default();
     let idempotency_key = match operation.effect {
         Effect::Reads => None,
@@ -153,7 +152,7 @@ async fn run(
             run_limited(state, runner, key, move || operate(input)).await?
         }
         Method::Post => {
-            let taken = body::read_json(&parts.headers, incoming, &state.limits, &state.bodies).await?;
+            let taken = body::read_json(&parts.headers, incoming, &state.setup.limits, &state.bodies).await?;
             let input = parsed(&taken).await?;
             // The room of a body is given back when its operation ends, for its values take room until then.
             run_limited(state, runner, key, move || (operate(input), taken).0).await?

@@ -29,7 +29,6 @@ pub struct HttpServer {
     state: Arc<ServerState>,
     router: Router,
     jobs: Vec<Job>,
-    mounted: Vec<NestedService>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,16 +48,17 @@ impl HttpServer {
     /// # Errors
     /// The address is in use, or reachable by other machines while no token is valid.
     pub async fn bind(address: SocketAddr, setup: HttpSetup) -> Result<Self> {
-        let setup = HttpSetup { limits: setup.limits.capped_by_file_limit(), ..setup };
+        let mut setup = HttpSetup { limits: setup.limits.capped_by_file_limit(), ..setup };
         let token_store = (setup.tokens)()?;
         let needs_token = setup.web.as_ref().is_none_or(|web| web.needs_token());
         let is_open =
             needs_token && listen::needs_no_token(address, &setup.hosts, &token_store, (setup.clock)())?;
         let listener = listen::bind(address).map_err(|error| listen::bind_error(address, &error))?;
         let address = listener.local_addr().map_err(|error| listen::bind_error(address, &error))?;
-        let state = Arc::new(ServerState::new(&setup, address, is_open));
-        let router = router(&state, &setup.mounted);
-        Ok(Self { listener, address, state, router, jobs: setup.jobs, mounted: setup.mounted })
+        let jobs = std::mem::take(&mut setup.jobs);
+        let state = Arc::new(ServerState::new(setup, address, is_open));
+        let router = router(&state);
+        Ok(Self { listener, address, state, router, jobs })
     }
 
     /// The bound address.
@@ -68,7 +68,7 @@ impl HttpServer {
 
     /// Certificate of encrypted connections.
     pub fn tls(&self) -> Option<&ServerTls> {
-        self.state.tls.as_ref()
+        self.state.setup.tls.as_ref()
     }
 
     /// Whether requests need no token.
@@ -97,10 +97,10 @@ impl HttpServer {
         state.notice("stopping", "no new connections; running requests are answered first".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = stop_sender.send(true);
-        let end = MonotonicInstant::now() + state.limits.grace;
-        let nested = NestedServices(self.mounted);
+        let end = MonotonicInstant::now() + state.setup.limits.grace;
+        let nested = NestedServices(&state.setup.mounted);
         // What is at work is answered first; then answers that would stay open are ended.
-        let _ = timeout_at(end - state.limits.grace / 2, nested.idle()).await;
+        let _ = timeout_at(end - state.setup.limits.grace / 2, nested.idle()).await;
         nested.end();
         state.web.iter().for_each(|web| web.closing.cancel());
         let cut = serving.await.unwrap_or(0);
@@ -127,9 +127,9 @@ impl HttpServer {
 }
 
 /// The nested services during shutdown.
-struct NestedServices(Vec<NestedService>);
+struct NestedServices<'s>(&'s [NestedService]);
 
-impl NestedServices {
+impl NestedServices<'_> {
     fn running(&self) -> usize {
         self.0.iter().map(|service| (service.at_work)()).sum()
     }

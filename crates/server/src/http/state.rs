@@ -71,18 +71,11 @@ pub struct HttpSetup {
 
 /// Shared state of a running server.
 pub struct ServerState {
-    pub(super) table: &'static [OperationSpec],
+    /// The parameters, without the jobs, which the server runs.
+    pub(crate) setup: HttpSetup,
     pub(super) shapes: BTreeMap<&'static str, InputSchema>,
-    pub(crate) opener: VaultOpener,
-    pub(super) tokens: TokenSource,
-    pub(super) limits: HttpLimits,
-    pub(crate) tls: Option<ServerTls>,
     pub(super) hosts: Hosts,
     pub(super) log: ServerLog,
-    pub(crate) audit: Option<server_audit::AuditSink>,
-    pub(crate) clock: Clock,
-    pub(super) vault_metrics: Option<VaultMetricsFn>,
-    pub(super) version: &'static str,
     /// Whether the server started without authentication: only this machine can reach it, and no
     /// token was ever issued.
     pub(super) is_open: bool,
@@ -109,8 +102,8 @@ pub struct ServerState {
 const UNKNOWN: &str = "other";
 
 impl ServerState {
-    /// Creates the state for a bound address. Nested services and jobs remain with the caller.
-    pub fn new(setup: &HttpSetup, bound: SocketAddr, is_open: bool) -> Self {
+    /// Creates the state for a bound address.
+    pub fn new(setup: HttpSetup, bound: SocketAddr, is_open: bool) -> Self {
         let limits = setup.limits;
         let runner = |width| OperationRunner::new(width, limits.queue, limits.queue_timeout);
         let own = ["/health", "/metrics", "/openapi.json"];
@@ -119,7 +112,6 @@ impl ServerState {
         let nested: Vec<&'static str> =
             setup.mounted.iter().map(|service| service.path).chain(pages).collect();
         Self {
-            table: setup.table,
             shapes: setup
                 .table
                 .iter()
@@ -127,16 +119,8 @@ impl ServerState {
                     (operation.name, InputSchema::of((operation.input)(), operation.field_aliases))
                 })
                 .collect(),
-            opener: Arc::clone(&setup.opener),
-            tokens: Arc::clone(&setup.tokens),
-            limits,
-            tls: setup.tls.clone(),
             hosts: Hosts::of(bound, &setup.hosts),
             log: ServerLog::spawn(Arc::clone(&setup.log)),
-            audit: setup.audit.clone(),
-            clock: Arc::clone(&setup.clock),
-            vault_metrics: setup.vault_metrics.clone(),
-            version: setup.version,
             is_open,
             contract: openapi::document(setup.table, setup.version).to_string(),
             reads: runner(limits.readers),
@@ -155,6 +139,7 @@ impl ServerState {
             sequence: AtomicU64::new(0),
             began: MonotonicInstant::now(),
             began_at: (setup.clock)(),
+            setup,
         }
     }
 
@@ -170,7 +155,7 @@ impl ServerState {
 
     /// Logs an event.
     pub(super) fn notice(&self, name: &'static str, message: String) {
-        self.log.write(LogEntry::Notice { at: (self.clock)(), name, message });
+        self.log.write(LogEntry::Notice { at: (self.setup.clock)(), name, message });
     }
 
     /// Whether a request is for the page, which also answers browsers at addresses that do not exist.

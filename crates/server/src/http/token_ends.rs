@@ -45,8 +45,8 @@ pub(super) async fn watch(state: Arc<ServerState>, mut stop: watch::Receiver<boo
             () = sleep(CHECK_INTERVAL) => {}
             () = shutdown_requested(&mut stop) => return,
         }
-        let Ok(token_store) = (state.tokens)() else { continue };
-        let now = (state.clock)();
+        let Ok(token_store) = (state.setup.tokens)() else { continue };
+        let now = (state.setup.clock)();
         state.token_ends.sweep(|token| match token {
             Some(id) => token_store.is_live(id, now),
             None => state.is_open && token_store.is_empty(),

@@ -76,7 +76,7 @@ pub(super) fn log_out(state: &ServerState, web: &WebState, parts: &Parts) -> Res
 }
 
 fn log_in(state: &ServerState, web: &WebState, caller: Caller, next: &str, parts: &Parts) -> Response {
-    let Ok(secret) = web.sessions.create(caller, (state.clock)()) else {
+    let Ok(secret) = web.sessions.create(caller, (state.setup.clock)()) else {
         let problem = Some("the system has no random numbers".to_owned());
         return ask(parts, StatusCode::INTERNAL_SERVER_ERROR, next, problem, false);
     };
@@ -86,7 +86,7 @@ fn log_in(state: &ServerState, web: &WebState, caller: Caller, next: &str, parts
 }
 
 fn set_cookie(state: &ServerState, response: &mut Response, value: &str, seconds: i64) {
-    let cookie = cookie(value, seconds, state.tls.is_some());
+    let cookie = cookie(value, seconds, state.setup.tls.is_some());
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

@@ -155,8 +155,8 @@ impl AuthenticatedRequest {
         let caller = page.session.caller.clone();
         let runner = if is_write { &state.writes } else { &state.reads };
         let key = caller.token.clone().unwrap_or_default();
-        let (audit, attempt) = (state.audit.clone(), caller.attempt(Surface::Web, name));
-        let opener = Arc::clone(&state.opener);
+        let (audit, attempt) = (state.setup.audit.clone(), caller.attempt(Surface::Web, name));
+        let opener = Arc::clone(&state.setup.opener);
         let operate = move || {
             let mut record = AuditRecord::begin(audit, attempt);
             let identity: CallerIdentity = caller.identity;
