@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use cm_shell::{ParsedScript, SimpleCommand};
 
-pub use database::sql_operation;
 use cm_text::named_enum;
+pub use database::sql_operation;
 use decide::judge;
 pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
 pub use incident::{HarmEvidence, HarmfulCommand};
