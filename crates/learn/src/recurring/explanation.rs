@@ -35,7 +35,7 @@ pattern!(
 pattern!(
     CONFIRMS = r"(?ix)^(?:(?:ok|yes|so|good)[,.]?\s+)?(?:
         confirmed | verified | the\ (?:\w+\ )?(?:test|check|build|run|benchmark|probe|log|trace|profile)s?\ (?:now\ )?(?:confirms?|proves?)(?:\ (?:it|that|this))?
-      | bestätigt | der\ (?:test|lauf|build)\ bestätigt\ (?:es|das) | confirmado | (?:el\ test|la\ prueba)\ lo\ confirma | confirmé | le\ test\ le\ confirme | 确认了?
+      | bestätigt | (?:der\ (?:test|lauf|build|versuch)|die\ (?:messung|probe))\ bestätigt\ (?:es|das) | confirmado | (?:el\ (?:test|ensayo)|la\ (?:prueba|medición))\ lo\ confirma | confirmé | (?:le\ test|l['’]essai|la\ mesure)\ le\ confirme | 确认了?
       )\s*(?:[:.,–—：。]\s*|$)"
 );
 // "With `X=1` in run.sh it passes", "Builds again after `make gen`".

@@ -22,7 +22,7 @@ pattern!(
         | comme\ (?:tous\ |toutes\ )?les\ autres | les\ autres(?:\ \w+){0,3}\ (?:pareil|ainsi|comme\ ça)
         | (?:schau|guck|sieh)\w*\ (?:dir\ (?:mal\ )?an,?\ |mal,?\ |doch\ )?wie\ (?:die|das|es) | nächstes\ mal | beim\ nächsten\ mal
         | mira\ c[óo]mo\ (?:est[áa]n?|lo|se) | f[ií]jate | la\ próxima
-        | regarde\ comment\ (?:c['’]est|les|on|font) | la\ prochaine\ fois | pour\ (?:le|la)\ prochaine?)\b"
+        | jeter\ un\ (?:œil|oeil|coup\ d) | wirf\ (?:mal\ )?einen\ blick | regarde\ comment\ (?:c['’]est|les|on|font) | la\ prochaine\ fois | pour\ (?:le|la)\ prochaine?)\b"
 );
 // "mira dags/vigo.py", "peek at StorageQuota, same file".
 pattern!(
@@ -39,9 +39,9 @@ pattern!(
     REDID = r"(?ix)\b(?:
         i\s+(?:\w+\s+)?(?:re(?:wrote|did|named|verted|placed|moved)|undid|changed|threw|deleted|dropped|touched|fixed|moved)\b | i['’]ve\s+(?:\w+\s+)?(?:rewritten|redone|renamed|reverted|replaced|removed|undone|changed|thrown|deleted|dropped|touched|moved)\b
       | (?:binned|scrapped|reverted|undid|threw)\s+(?:it|that|yours|them)
-      | ich\s+hab['’e]?\s+(?:\S+\s+){1,4}?(?:umgeschrieben|neu\s+geschrieben|weggeworfen|gelöscht|geändert|zurückgesetzt|verworfen|rausgeworfen|verschoben)
+      | (?:ich\s+)?hab['’e]?\s+(?:\S+\s+){1,4}?(?:umbenannt|umgeschrieben|neu\s+geschrieben|weggeworfen|gelöscht|geändert|zurückgesetzt|verworfen|rausgeworfen|verschoben)
       | (?:l[oae]s?|te|te\s+l[oae]s?)\s+he\s+(?:quitado|reescrito|borrado|cambiado|tirado|deshecho|tocado|movido|rehecho)
-      | je\s+l['’]ai\s+(?:ré[ée]crite?|supprimée?|changée?|jetée?|annulée?|refaite?|déplacée?) | j['’]ai\s+(?:tout\s+)?(?:ré[ée]crit|supprimé|changé|jeté|annulé|refait|déplacé)
+      | je\s+l['’]ai\s+(?:ré[ée]crite?|supprimée?|changée?|jetée?|annulée?|refaite?|déplacée?) | j['’]ai\s+(?:tout\s+)?(?:remis|repris|renommé|ré[ée]crit|supprimé|changé|jeté|annulé|refait|déplacé)
       )\b"
 );
 // "with `it()` and not as a class", "not axios but useApi".
@@ -61,7 +61,7 @@ pattern!(
     REPORTS = r"(?i)\b(?:now|jetzt|nun|ahora|maintenant|enough|is done|are done)\b|^(?:\d|angepasst|geändert|korrigiert|fixed|changed|moved|renamed|updated|cambiado|corregido|movido|corrigé|déplacé|renommé)"
 );
 pattern!(
-    POINTS = r"(?i)^(?:that one|that|this|it|they|das|dies|es|eso|esto|ése?|ça|cela|celui-là|il|elle)\b"
+    POINTS = r"(?i)^(?:that one|that|this|it|they|das|dies|es|eso|esto|ése?|ça|cela|celui-là|ils?|elles?)\b"
 );
 
 /// Whether a message points to what the agent overlooked in the project.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::content_words::{content_words, words};
 use crate::statement::features::is_code;
-use cm_text::language::{Language, is_ideograph};
+use cm_text::language::{Language, is_kana_or_han};
 use cm_text::shorten::fold_whitespace;
 
 /// Words that deny or forbid, in the languages that the classifier of statements knows.
@@ -194,7 +194,7 @@ fn new_subjects(text: &str, sources: &[&str], source_words: &HashSet<String>) ->
     }
     let is_compared = |word: &String| {
         let word = word.as_str();
-        !word.contains(is_ideograph) && !NEUTRAL.contains(&word) && !NEGATIONS.contains(&word)
+        !word.contains(is_kana_or_han) && !NEUTRAL.contains(&word) && !NEGATIONS.contains(&word)
     };
     let own: Vec<String> = content_words(text).into_iter().filter(is_compared).collect();
     let is_form_of = |word: &str, other: &str| {
@@ -232,6 +232,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn japanese_words_are_not_compared_because_nothing_parts_them() {
+        let quote = ["これからはコミットメッセージは必ず英語で書いて。"];
+        assert!(missing_parts("コミットメッセージは英語で書く。", &quote, &[]).is_empty());
+        assert_eq!(missing_parts("コミットメッセージは `git` で書く。", &quote, &[]), ["git"]);
+    }
 
     #[test]
     fn what_the_sources_do_not_say_is_named() {

@@ -127,6 +127,10 @@ pattern!(
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
 );
+pattern!(RENAMED = r"(?i)\b(?:called|renamed|heißt|heisst|llama|llamarse|appelle)\b|改名");
+pattern!(
+    SINCE_DAY = r"(?i)\b(?:since|as of|seit|desde|depuis)\s+(?:yesterday|this\s+\w+|gestern|heute\s+\w+|ayer|esta\s+\w+|hier|ce\s+\w+)\b"
+);
 // A command of a text: `make flash`, "run make", "with just".
 pattern!(
     AS_COMMAND = r"(?i)(?:`|\b(?:run|use|using|with|via|through|call|by|nimm|mit|über|per|usa|con|utilise|avec)\s+`?)$"
@@ -136,7 +140,7 @@ pattern!(NO_TASK = r"(?i)^(?:\w+s|cache|daemon|lockfile|registry|server)$");
 // The first word of a name such as koinViewModel.
 pattern!(CAMEL_CASE = r"\b(?P<first>[a-z]{3,})(?P<rest>[A-Z])");
 /// Names of programs that are everyday words, too.
-const EVERYDAY: [&str; 14] = [
+pub(super) const EVERYDAY: [&str; 14] = [
     "make", "just", "go", "task", "next", "express", "node", "rest", "ant", "dart", "rake", "less", "act",
     "mix",
 ];
@@ -164,7 +168,13 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
     // The name itself, as in "composer fix", says nothing of a repair.
     let around = [&sentence[..name.start()], &sentence[name.end()..]];
-    let is_sure = !is_unsure(&sentence[..end.end()]) && !around.iter().any(|part| NOT_GONE.is_match(part));
+    // A new name since this morning is no breakage.
+    let is_renamed = RENAMED.is_match(end.as_str());
+    let says_otherwise = |part: &&str| match is_renamed {
+        true => NOT_GONE.is_match(&SINCE_DAY.replace_all(part, "")),
+        false => NOT_GONE.is_match(part),
+    };
+    let is_sure = !is_unsure(&sentence[..end.end()]) && !around.iter().any(says_otherwise);
     let is_sure = is_sure && is_lasting && is_for_good;
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
 }
@@ -229,6 +239,7 @@ mod tests {
             ("new ones in marimo, jupytext had its time", "jupytext"),
             ("we moved off Docker, podman now", "Docker"),
             ("lintcheck is now called qa", "lintcheck"),
+            ("`pnpm lint` is called `pnpm check` since this morning, Yuta renamed it.", "pnpm lint"),
             ("lintcheck gibts ab heute nicht mehr, heißt jetzt qa", "lintcheck"),
             ("oh and RTT is gone since Sam's change, the shell is on USB now", "RTT"),
             ("weg von Heroku, ab sofort läuft alles auf fly", "Heroku"),

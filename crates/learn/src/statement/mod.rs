@@ -18,6 +18,7 @@ mod read;
 mod refusal;
 mod short_prompt;
 mod taken_back;
+mod taught_command;
 mod withdrawal;
 mod wording;
 
@@ -29,6 +30,7 @@ pub use read::{Answered, Statement, of_prompt, parts_of_prompt, statements};
 pub use refusal::{RefusedCall, refused_calls};
 pub use short_prompt::{short_prompts, with_lasting_prompts};
 pub use taken_back::{takes_back, withdrawals};
+pub use taught_command::raise_taught_commands;
 pub use withdrawal::{Withdrawal, WithdrawalKind};
 
 use serde::{Deserialize, Serialize};

@@ -194,7 +194,9 @@ impl SessionReader {
         let typed = if meta.subagent { Vec::new() } else { statement::statements(&events) };
         let workspace = meta.workspace.as_deref();
         let typed: Vec<Statement> = typed.into_iter().map(|one| one.with_paths_in(workspace)).collect();
-        let judged = judge_statements(open, &typed);
+        let steps = steps(&events);
+        let mut judged = judge_statements(open, &typed);
+        statement::raise_taught_commands(&typed, &mut judged, &events, &steps);
         let requests = match prompts {
             StatementAuthor::Person => statement::candidates(&typed, &judged),
             _ => Vec::new(),
@@ -212,7 +214,6 @@ impl SessionReader {
         if prompts == StatementAuthor::Sender {
             diary = diary.attribute_to_sender();
         }
-        let steps = steps(&events);
         SessionTranscript { meta, events, steps, diary, lasting, withdrawals, typed, requests, prompts }
     }
 }
