@@ -2,25 +2,39 @@
 //! whose base is the file after the change, and by keys within frontmatter.
 
 use cm_note::frontmatter::split::Split;
+use cm_note::note::leftover::MERGE;
 use cm_note::path::NotePath;
 
+use crate::note::NoteMerge;
 use crate::note::head::Head;
 use crate::three_way::one_sided;
-use crate::{Clash, Versions, file_shape, lines};
+use crate::{Clash, Versions, Vocabulary, file_shape, lines};
 
 /// Key of the frontmatter that each change sets, and that a revert therefore leaves as it is now.
 const UPDATED: &str = "updated:";
+/// Keys that feedback sets, by itself or by what follows from it.
+const FEEDBACK_KEYS: [&str; 7] =
+    ["feedback", "updated", "maturity", "state", "promoted_at", "deprecation_reason", "last_validated_at"];
 
 /// Returns the file `now` without the change that made `after` of `before`; `None` if a later change
-/// touched the same or adjoining lines, or the same key in the frontmatter of a note.
-pub fn revert(path: &NotePath, before: &[u8], after: &[u8], now: &[u8]) -> Option<Vec<u8>> {
+/// touched the same or adjoining lines, or the same key in the frontmatter of a note. Later feedback of a note
+/// does not keep feedback from being taken back.
+pub fn revert(
+    path: &NotePath,
+    before: &[u8],
+    after: &[u8],
+    now: &[u8],
+    vocabulary: &Vocabulary<'_>,
+) -> Option<Vec<u8>> {
     if now == after || now == before {
         return Some(before.to_vec());
     }
     let versions = Versions { base: Some(after), ours: now, theirs: before };
     let texts = [after, now, before].map(|bytes| std::str::from_utf8(bytes).ok());
     if let ([Some(after), Some(now), Some(before)], true) = (texts, path.file_name() != path.stem()) {
-        return revert_note(after, now, before).map(String::into_bytes);
+        let reverted = revert_note(after, now, before)
+            .or_else(|| revert_feedback(path, [after, now, before], vocabulary));
+        return reverted.map(String::into_bytes);
     }
     let merged = lines::merge(&versions, Clash::Markers);
     (!merged.markers).then_some(merged.bytes)
@@ -33,6 +47,26 @@ fn revert_note(after: &str, now: &str, before: &str) -> Option<String> {
     let (body, markers) = lines::merge_text(after.1, now.1, before.1, Clash::Markers);
     text.push_str(&body);
     (!markers).then(|| files.shape.restore(&text))
+}
+
+/// Takes back exactly the events of feedback that a change added, and computes anew what follows from the rest;
+/// `None` if the change did something else as well.
+fn revert_feedback(
+    path: &NotePath,
+    [after, now, before]: [&str; 3],
+    vocabulary: &Vocabulary<'_>,
+) -> Option<String> {
+    let [of_after, of_before] = [Head::of(after)?, Head::of(before)?];
+    let text = |head: &Head<'_>, key: &str| head.get(key).map(|chunk| chunk.text.to_owned());
+    let keys = of_before.chunks.iter().chain(&of_after.chunks).map(|chunk| chunk.key.as_str());
+    let mut changed = keys.filter(|key| text(&of_after, key) != text(&of_before, key));
+    if of_after.body != of_before.body || !changed.all(|key| FEEDBACK_KEYS.contains(&key)) {
+        return None;
+    }
+    let merge = NoteMerge { path, vocabulary, clash: Clash::Markers, stamps: [None, None] };
+    let (reverted, has_markers) = merge.merge(after, now, before)?;
+    let leftovers = |note: &str| Head::of(note).and_then(|head| text(&head, MERGE));
+    (!has_markers && leftovers(&reverted) == leftovers(now)).then_some(reverted)
 }
 
 fn revert_frontmatter(after: &str, now: &str, before: &str) -> Option<String> {
@@ -96,11 +130,43 @@ fn with_key(frontmatter: &str, line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cm_note::note::{RelationTable, TypeTable};
+    use cm_note::score::Scoring;
 
     fn reverted(path: &str, before: &str, after: &str, now: &str) -> Option<String> {
         let path = NotePath::parse(path).unwrap();
-        let bytes = revert(&path, before.as_bytes(), after.as_bytes(), now.as_bytes())?;
+        let bytes = revert_bytes(&path, before.as_bytes(), after.as_bytes(), now.as_bytes())?;
         Some(String::from_utf8(bytes).unwrap())
+    }
+
+    fn revert_bytes(path: &NotePath, before: &[u8], after: &[u8], now: &[u8]) -> Option<Vec<u8>> {
+        let (types, relations, scoring) =
+            (TypeTable::default(), RelationTable::default(), Scoring::default());
+        let vocabulary = Vocabulary { types: &types, relations: &relations, scoring: &scoring };
+        revert(path, before, after, now, &vocabulary)
+    }
+
+    #[test]
+    fn feedback_goes_alone_whatever_feedback_came_later() {
+        let event =
+            |signal: &str, day: u32| format!("  - at: 2026-05-{day:02}T08:00:00Z\n    signal: {signal}\n");
+        let rule = |day: u32, events: &[String]| {
+            let list =
+                if events.is_empty() { String::new() } else { format!("feedback:\n{}", events.concat()) };
+            note(
+                day,
+                &format!("type: rule\nstate: active\nmaturity: candidate\n{list}"),
+                "\nRun the tests first.\n",
+            )
+        };
+        let (harm, help, more) = (event("harmful", 2), event("helpful", 3), event("helpful", 4));
+        let (before, after) = (rule(1, &[]), rule(2, std::slice::from_ref(&harm)));
+        let now = rule(4, &[harm.clone(), help.clone(), more.clone()]);
+        let expected = rule(4, &[help.clone(), more.clone()]);
+        assert_eq!(reverted("playbook/a/b.md", &before, &after, &now).as_deref(), Some(&*expected));
+        let other = rule(4, &[harm, help]).replace("first.", "last.");
+        let reworded = after.replace("first.", "last.");
+        assert_eq!(reverted("playbook/a/b.md", &before, &reworded, &other), None);
     }
 
     /// A note that was updated on a day of May, with further keys and a body.
@@ -185,9 +251,9 @@ mod tests {
         );
         let path = NotePath::parse("a.md").unwrap();
         assert_eq!(
-            revert(&path, b"\xe9\n\nb\n", b"\xea\n\nb\n", b"\xea\n\nB\n"),
+            revert_bytes(&path, b"\xe9\n\nb\n", b"\xea\n\nb\n", b"\xea\n\nB\n"),
             Some(b"\xe9\n\nB\n".to_vec())
         );
-        assert_eq!(revert(&path, b"a\0", b"b\0", b"c\0"), None);
+        assert_eq!(revert_bytes(&path, b"a\0", b"b\0", b"c\0"), None);
     }
 }

@@ -7,9 +7,11 @@ use serde::Serialize;
 use crate::context::as_of::revision;
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
+use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::hand_edits::hand_edits;
+use cm_merge::Vocabulary;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::id::NoteId;
 use cm_note::message::{CommitMessage, CommitOp};
@@ -109,6 +111,7 @@ pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResu
     }
     refuse_hand_edits(context, &inverse)?;
     refuse_losing_notes(context, &target, &inverse)?;
+    refuse_dangling(context, repo, &target, &inverse)?;
     let changes = inverse.iter().map(change).collect();
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
     let mut message = CommitMessage::new(CommitOp::Undo, format!("Undo: {}", target.subject));
@@ -228,6 +231,9 @@ fn without_later_changes(
     inverse: Vec<TreeChange>,
 ) -> Result<Vec<TreeChange>> {
     let Some(head) = repo.head()?.commit else { return Ok(inverse) };
+    let settings = &context.target().settings;
+    let scoring = scoring(settings);
+    let vocabulary = Vocabulary { types: &settings.types, relations: &settings.relations, scoring: &scoring };
     let mut changes_left = Vec::with_capacity(inverse.len());
     let mut conflicts: Vec<NotePath> = Vec::new();
     for change in &inverse {
@@ -244,7 +250,9 @@ fn without_later_changes(
         let source = change.old.is_none().then(|| moved_from(context, &inverse, change)).flatten();
         let before = source.map_or(before, |source| &inverse[source].old);
         let reverted = match (before, &change.new, &now) {
-            (Some(before), Some(after), Some(now)) => cm_merge::revert(&change.path, before, after, now),
+            (Some(before), Some(after), Some(now)) => {
+                cm_merge::revert(&change.path, before, after, now, &vocabulary)
+            }
             _ => None,
         };
         match (reverted, source) {
@@ -409,6 +417,43 @@ fn refuse_losing_notes(context: &Context, target: &CommitInfo, inverse: &[TreeCh
         }
     }
     Ok(())
+}
+
+/// Refuses an undo that would remove a note to which edges refer that stay.
+fn refuse_dangling(
+    context: &Context,
+    repo: &Repo,
+    target: &CommitInfo,
+    inverse: &[TreeChange],
+) -> Result<()> {
+    let ids = |of: fn(&TreeChange) -> (&Option<Vec<u8>>, &Option<Vec<u8>>)| -> Vec<NoteId> {
+        let only = inverse.iter().map(|change| (&change.path, of(change)));
+        only.filter_map(|(path, (with, without))| match without {
+            None => id_in(context, path, with.as_deref()?),
+            Some(_) => None,
+        })
+        .collect()
+    };
+    let restored = ids(|change| (&change.old, &change.new));
+    let removed = ids(|change| (&change.new, &change.old));
+    let is_gone = |id: &str| {
+        let is_listed = |ids: &[NoteId]| ids.iter().any(|other| other.as_str() == id);
+        is_listed(&removed) && !is_listed(&restored)
+    };
+    let notes = context.notes_of(context.target())?;
+    let edges: Vec<NotePath> = notes
+        .iter()
+        .filter(|note| note.edge.as_ref().is_some_and(|edge| is_gone(&edge.from) || is_gone(&edge.to)))
+        .filter(|note| inverse.iter().all(|change| change.path != note.path))
+        .map(|note| note.path.clone())
+        .collect();
+    let Some(first) = edges.first() else { return Ok(()) };
+    let later = repo.later_touching(target.id, &edges)?;
+    let message = match edges.len() {
+        1 => format!("{first} refers to a note that the undo would remove"),
+        more => format!("{first} and {} more refer to notes that the undo would remove", more - 1),
+    };
+    Err(Error::refused("depended-on", message).at(first, None, None).hint(hint_to_undo(&later, first)))
 }
 
 /// Returns the change that restores the file as it was before the commit, whether or not it was a valid
