@@ -116,6 +116,9 @@ impl Note {
     /// `state` of a note that is no longer used.
     pub const RETIRED: &str = "retired";
 
+    /// Values of `state` of a memory.
+    pub const STATES: [&str; 4] = [Self::DRAFT, Self::UNVERIFIED, "active", Self::RETIRED];
+
     pub fn is_draft(&self) -> bool {
         self.state.as_deref() == Some(Self::DRAFT)
     }

@@ -117,8 +117,13 @@ fn fill(
         NoteKind::Bullet => values.one_of("type", &BulletType::NAMES),
         _ => values.text("type"),
     };
+    let state = match kind {
+        NoteKind::Bullet => values.one_of("state", &BulletState::NAMES),
+        // Outside the vault's folders the key may be another tool's.
+        NoteKind::Memory if NoteKind::of(values.path) == kind => values.one_of("state", &Note::STATES),
+        _ => values.text("state"),
+    };
     let mut one_of = |key, names: &[&str]| if bullet { values.one_of(key, names) } else { values.text(key) };
-    let state = one_of("state", &BulletState::NAMES);
     let maturity = one_of("maturity", &Maturity::NAMES);
     let scope = one_of("scope", &Scope::NAMES);
     let category = values.text("category");

@@ -93,11 +93,14 @@ pub(super) fn refuse_new_errors(
     }
     let errors = |bytes: &[u8]| -> Vec<Finding> {
         let reading = open.parse(path, bytes);
-        // A bullet's words are read by programs: one that they do not know, or a rule too short to be one, is an error here.
-        let bullet = reading.note.kind == NoteKind::Bullet;
-        let counts = |found: &Finding| match found.severity {
-            Severity::Error => true,
-            _ => bullet && matches!(found.code, FindingCode::InvalidValue | FindingCode::OutOfRange),
+        // Words of rules and memories are read by programs: one that they do not know is an error here, and a rule too
+        // short to be one. Outside the vault's folders a memory may be another tool's.
+        let (kind, is_own) = (reading.note.kind, NoteKind::of(path) == reading.note.kind);
+        let counts = |found: &Finding| match (found.severity, found.code) {
+            (Severity::Error, _) => true,
+            (_, FindingCode::InvalidValue) => kind == NoteKind::Bullet || kind == NoteKind::Memory && is_own,
+            (_, FindingCode::OutOfRange) => kind == NoteKind::Bullet,
+            _ => false,
         };
         reading.note.findings.into_iter().filter(counts).collect()
     };
