@@ -317,3 +317,38 @@ fn the_hint_names_neither_merges_nor_undos_and_counts_the_rest() {
     assert!(!refused.stderr.contains("Undo:"), "{}", refused.stderr);
     assert_eq!(refused.stderr.matches(": importance").count(), 5, "{}", refused.stderr);
 }
+
+#[test]
+fn a_note_that_was_related_since_stays_and_the_commits_of_its_edges_are_named() {
+    let sandbox = small();
+    sandbox.cm(&["add", "--type", "problem", "--title", "Locks open twice", "--body", "A lost link."]).ok();
+    sandbox.cm(&["relate", "Locks open twice", "RELATED_TO", "1f0c2a"]).ok();
+    let before = hashes(&sandbox.vault());
+    let ran = sandbox.cm(&["undo", "HEAD~1"]);
+    insta::assert_snapshot!(ran.snapshot(), @r#"
+    [stderr]
+    error: graph/edges/locks-open-twice--RELATED_TO--retry-with-jitter-80d278.md refers to a note that the undo would remove
+       at: graph/edges/locks-open-twice--RELATED_TO--retry-with-jitter-80d278.md
+     hint: undo these first: [COMMIT] Relate "Locks open twice" RELATED_TO "Retry with jitter"
+    [exit 5]
+    "#);
+    assert_eq!(hashes(&sandbox.vault()), before);
+    sandbox.cm(&["undo", "HEAD"]).ok();
+    sandbox.cm(&["undo", "HEAD~2"]).ok();
+    sandbox.cm(&["validate"]).ok();
+}
+
+#[test]
+fn a_mark_is_taken_back_alone_after_others_marked_the_same_rule() {
+    let sandbox = vault_of("");
+    let rule = "Run the contract tests before you merge anything under locks/.";
+    sandbox.cm(&["playbook", "add", rule]).ok();
+    sandbox.cm(&["mark", rule, "--harmful"]).ok();
+    sandbox.cm(&["mark", rule, "--helpful", "--actor", "Nora", "--session", "s1"]).ok();
+    sandbox.cm(&["mark", rule, "--helpful", "--actor", "Ilya", "--session", "s2"]).ok();
+    sandbox.cm(&["undo", "HEAD~2"]).ok();
+    let path = sandbox.cm(&["get", rule, "--json"]).ok().json()["path"].as_str().unwrap().to_owned();
+    let shown = sandbox.read(&path);
+    assert!(!shown.contains("harmful") && shown.matches("signal: helpful").count() == 2, "{shown}");
+    sandbox.cm(&["validate"]).ok();
+}

@@ -190,3 +190,21 @@ fn missing_attachments_headings_and_blocks_are_warnings() {
     );
     assert!(findings.iter().all(|found| found["severity"] == "warning"), "{found:#}");
 }
+
+#[test]
+fn a_state_that_no_memory_has_is_refused_and_found_in_edits_by_hand() {
+    let sandbox = vault_of("");
+    sandbox.cm(&["add", "--type", "fact", "--title", "Helmets", "--body", "At four docks only."]).ok();
+    insta::assert_snapshot!(sandbox.cm(&["update", "Helmets", "--set", "state=retierd"]).snapshot(), @"
+    [stderr]
+    error: `retierd` is not a valid state
+       at: graph/facts/helmets-543abf.md:8:1
+     hint: did you mean `retired`?
+    [exit 5]
+    ");
+    sandbox.cm(&["update", "Helmets", "--set", "state=retired"]).ok();
+    let path = sandbox.cm(&["get", "Helmets", "--json"]).ok().json()["path"].as_str().unwrap().to_owned();
+    sandbox.write(&path, sandbox.read(&path).replace("state: retired", "state: banana"));
+    let found = sandbox.cm(&["validate"]).stdout;
+    assert!(found.contains("`banana` is not a valid state") && found.contains("unverified"), "{found}");
+}
