@@ -2,6 +2,7 @@
 //!
 //! Unlike CORE.md it contains the text of the notes and has no token limit.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -81,9 +82,9 @@ pub fn plan(
     }
     let others = shown.iter().filter(|entry| !is_ours_line(entry));
     section(&mut text, OTHER, others.map(|entry| memory(entry, &notes)));
-    let figures = format!("{} and {}", count(proven.len(), "rule"), count(shown.len(), "memory"));
+    let figures = format!("{} and {}", count(proven.len(), "proven rule"), count(shown.len(), "memory"));
     let omitted = bullets.len() - proven.len() + all.len() - shown.len();
-    let head = head(TITLE, day, COMMAND, &format!("{figures} proven in use; {omitted} left out."));
+    let head = head(TITLE, day, COMMAND, &format!("{figures} in use; {omitted} left out."));
     GeneratedFile::new(head + &text, proven.len() + shown.len(), omitted)
 }
 
@@ -113,7 +114,24 @@ fn memory(entry: &CoreEntry, notes: &HashMap<&str, &Note>) -> String {
     if statement(summary).is_empty() || statement(summary) == statement(&entry.title) {
         return format!("- {title}\n");
     }
-    format!("- {title}: {}\n", clipped(summary, Note::MAX_SUMMARY_CHARS))
+    format!("- {title}: {}\n", clipped(&ended(summary), Note::MAX_SUMMARY_CHARS + 1))
+}
+
+/// Length from which a summary that ends within a sentence was cut: the next word did not fit.
+const MIN_CUT_SUMMARY_CHARS: usize = Note::MAX_SUMMARY_CHARS - 20;
+
+/// Returns a summary that was cut within a sentence up to its last whole sentence; with an ellipsis if that would drop
+/// more than half of it.
+fn ended(summary: &str) -> Cow<'_, str> {
+    let text = summary.trim_end();
+    if text.chars().count() < MIN_CUT_SUMMARY_CHARS || text.ends_with(['.', '!', '?', '…', ':']) {
+        return Cow::Borrowed(text);
+    }
+    let end = [". ", "! ", "? "].iter().filter_map(|end| text.rfind(end)).max();
+    match end.and_then(|end| text.get(..=end)) {
+        Some(whole) if whole.len() * 2 >= text.len() => Cow::Borrowed(whole),
+        _ => Cow::Owned(format!("{text}…")),
+    }
 }
 
 #[cfg(test)]
@@ -135,10 +153,22 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_summary_ends_with_a_sentence_or_an_ellipsis() {
+        let cut = "Positions change every four seconds for 2,100 bikes and nobody needs them after an hour. Bookings are money, so they stay in Postgres with point-in-time";
+        assert_eq!(
+            ended(cut),
+            "Positions change every four seconds for 2,100 bikes and nobody needs them after an hour."
+        );
+        let one = cut.replace(". B", "; b");
+        assert_eq!(ended(&one), format!("{one}…"));
+        assert_eq!(ended("Short, without a full stop"), "Short, without a full stop");
+    }
+
+    #[test]
     fn a_file_of_ours_is_recognized_by_its_beginning() {
         let graph = Graph::connect(&[]);
         let file = plan(&[], &graph, &[], 0.5, "2026-11-21");
         assert!(file.text.starts_with(OPENING), "{}", file.text);
-        assert!(file.text.contains("0 rules and 0 memories proven in use; 0 left out."));
+        assert!(file.text.contains("0 proven rules and 0 memories in use; 0 left out."));
     }
 }

@@ -31,7 +31,7 @@ use cm_note::score::Scoring;
 
 pub use cm_note::note::leftover::{Leftover, LeftoverPart};
 pub use revert::revert;
-pub use settings::lost_values;
+pub use settings::{lost_values, without_lost_values};
 pub use side::ChangeStamp;
 
 /// Three versions of one file.

@@ -19,6 +19,33 @@ pub fn lost_values(settings: &str) -> impl Iterator<Item = &str> {
     settings.lines().filter_map(|line| line.trim_start().strip_prefix(LOST))
 }
 
+/// Returns the settings without the comments about values of this setting that lost: a person has decided.
+pub fn without_lost_values(settings: &str, name: &str) -> String {
+    let Ok(mut document) = settings.parse::<DocumentMut>() else { return settings.to_owned() };
+    let (groups, leaf) = name.rsplit_once('.').map_or(("", name), |(groups, leaf)| (groups, leaf));
+    let mut table = document.as_table_mut();
+    for group in groups.split('.').filter(|group| !group.is_empty()) {
+        match table.get_mut(group).and_then(Item::as_table_mut) {
+            Some(inner) => table = inner,
+            None => return settings.to_owned(),
+        }
+    }
+    let prefix = SettingEntry::of(table, leaf).prefix;
+    let is_decided =
+        |line: &&str| line.trim_start().strip_prefix(LOST).is_some_and(|lost| is_about(lost, leaf));
+    if !prefix.lines().any(|line| is_decided(&line)) {
+        return settings.to_owned();
+    }
+    let rest: String = prefix.split_inclusive('\n').filter(|line| !is_decided(line)).collect();
+    set_prefix(leaf, table, &rest);
+    document.to_string()
+}
+
+/// Whether the comment about a lost value names this key.
+fn is_about(lost: &str, key: &str) -> bool {
+    lost.contains(&format!("`{key} = ")) || lost.contains(&format!("`{key}`"))
+}
+
 /// Merges three texts; `None` if one is not valid TOML. Of two values for a key, the greater stands:
 /// numbers as numbers, all else by bytes.
 pub(crate) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! `cm config`
 
 use super::small::{commits, committed, message, small};
-use crate::support::{Sandbox, hashes};
+use crate::support::{Sandbox, hashes, vault_of};
 
 #[test]
 fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
@@ -403,4 +403,21 @@ fn settings_edited_by_hand_stay_uncommitted_beside_one_that_is_set() {
     assert!(committed.contains("limit = 6") && !committed.contains("max_rules"), "{committed}");
     let found = sandbox.read("cm.toml");
     assert!(found.contains("limit = 6") && found.contains("max_rules = 30"), "{found}");
+}
+
+#[test]
+fn the_first_lines_of_a_file_of_comments_stay_first() {
+    let sandbox = vault_of("--- cm.toml\n#:schema ./cm.schema.json\n# Settings of this vault.\n");
+    sandbox.cm(&["config", "set", "search.limit", "7"]).ok();
+    sandbox.cm(&["config", "set", "search.limit", "8"]).ok();
+    let expected = "#:schema ./cm.schema.json\n# Settings of this vault.\n\n[search]\nlimit = 8\n";
+    assert_eq!(sandbox.read("cm.toml"), expected);
+}
+
+#[test]
+fn a_setting_that_is_set_after_a_merge_loses_the_remark_about_the_other_value() {
+    let remark = "# cm merge: another side set `max_per_category = 40`\n";
+    let sandbox = vault_of(&format!("--- cm.toml\n[curation]\n# Why\n{remark}max_per_category = 60\n"));
+    sandbox.cm(&["config", "set", "curation.max_per_category", "60"]).ok();
+    assert_eq!(sandbox.read("cm.toml"), "[curation]\n# Why\nmax_per_category = 60\n");
 }

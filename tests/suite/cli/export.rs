@@ -34,7 +34,7 @@ fn memory_md_tells_what_has_proved_itself() {
     # Memory, exported
 
     > Written 2026-11-21 by `cm export --format memory.md`; changes by hand are lost.
-    > 2 rules and 1 memory proven in use; 3 left out.
+    > 2 proven rules and 1 memory in use; 3 left out.
 
     ## Rules
 

@@ -233,6 +233,17 @@ pub(crate) fn resolve_revision(
     }
 }
 
+/// Whether the text is a date or an age, and the repository, of which this clone has the whole history, began later.
+pub(crate) fn is_before_first_commit(open: &OpenVault, revision: &str, now: Instant) -> Result<bool> {
+    let repo = repository(open)?;
+    match (repo.resolve(revision), Instant::parse_typed(revision, now)) {
+        (Err(git::Error::UnknownRevision { .. }), Ok(at)) => {
+            Ok(!repo.is_shallow() && repo.first_commit()?.is_some_and(|first| at < first.time))
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Hint for an unresolvable revision: the accepted forms of commits, dates and ages.
 const NAMES: &str =
     "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h";

@@ -219,6 +219,7 @@ fn write_setting(
     let after = layer::with_value(&before, name, value).map_err(|error| {
         Error::refused("invalid-setting", format!("{file} is not valid TOML: {error}")).at(file, None, None)
     })?;
+    let after = cm_merge::without_lost_values(&after, name);
     let shown = shown.and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null);
     let mut outcome = WrittenSetting {
         key: name.to_owned(),

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::as_of::{DayBoundary, note_paths_at, notes_at, resolve_revision};
+use crate::context::as_of::{DayBoundary, is_before_first_commit, note_paths_at, notes_at, resolve_revision};
 use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
@@ -100,7 +100,7 @@ pub struct ChangedNote {
 /// Notes, edges and files that differ between two commits.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VaultDiff {
-    /// The older commit; null if the newer one is the first.
+    /// The older commit; null if the newer one is the first, or if the vault is younger than the named date.
     pub from: Option<String>,
     /// The newer commit.
     pub to: String,
@@ -145,9 +145,11 @@ pub(crate) fn diff_of_notes(context: &Context, commits: &ComparedCommits) -> Res
 
 /// The two commits of a diff.
 pub(crate) struct ComparedCommits {
-    /// The older commit; `None` if the newer one is the first.
+    /// The older commit; `None` if the newer one is the first, or if the vault is younger than the named date.
     pub(crate) from: Option<CommitId>,
     pub(crate) to: CommitInfo,
+    /// Whether all that `to` has counts as added.
+    is_all: bool,
 }
 
 impl ComparedCommits {
@@ -159,11 +161,17 @@ impl ComparedCommits {
         let open = context.target();
         let to = resolve_revision(open, to.unwrap_or("HEAD"), context.now(), DayBoundary::Ends)?.commit;
         let to = repository(open)?.commit_info(to)?;
+        let mut is_all = false;
         let from = match from {
+            Some(from) if is_before_first_commit(open, from, context.now())? => {
+                context.notice(format!("the vault is younger than {from}: this is all of it"));
+                is_all = true;
+                None
+            }
             Some(from) => Some(resolve_revision(open, from, context.now(), DayBoundary::Begins)?.commit),
             None => to.parents.first().copied(),
         };
-        Ok(Self { from, to })
+        Ok(Self { from, to, is_all })
     }
 }
 
@@ -177,6 +185,7 @@ fn compare_notes(
     let repo = repository(open)?;
     let differences = match commits.from {
         Some(from) => repo.changed_between(Some(from), commits.to.id)?,
+        None if commits.is_all => repo.changed_between(None, commits.to.id)?,
         None => repo.inverse(commits.to.id)?,
     };
     let mut outcome = VaultDiff {

@@ -3,7 +3,7 @@
 use crate::context::find::{ResolvedNote, load};
 use crate::context::open::Context;
 use crate::error::{Error, Result};
-use cm_note::finding::Finding;
+use cm_note::finding::{Finding, FindingCode};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::parse::{parse, scalar_text};
 use cm_note::frontmatter::split::Split;
@@ -63,9 +63,9 @@ pub(super) fn taken(found: &ResolvedNote<'_>, name: Option<&str>, now: Instant) 
     let mut edits = leftover::taken(&text, only).map_err(|error| {
         let hint = match error {
             LeftoverError::TextChanged | LeftoverError::SeveralVersions => {
-                "change the note by hand, then use `cm review --keep`"
+                "change the note by hand, then use `cm review --keep`".to_owned()
             }
-            LeftoverError::AboutFile => "`cm review --kind leftovers` shows what can be done",
+            LeftoverError::AboutFile => decisions(note),
         };
         Error::refused("leftover", format!("{}: {error}", note.key())).at(&note.path, None, None).hint(hint)
     })?;
@@ -74,6 +74,17 @@ pub(super) fn taken(found: &ResolvedNote<'_>, name: Option<&str>, now: Instant) 
         edits.push(Edit::set_text("updated", now.to_string()));
     }
     Ok(edits)
+}
+
+/// The decisions about a note one of whose leftovers is about the file itself: its other leftovers can be taken.
+fn decisions(note: &Note) -> String {
+    let about_text = of(note).filter(|leftover| leftover.code == FindingCode::MergeLeftover);
+    let takes = about_text.map(|leftover| format!("`cm review --take {}`", reference(note, leftover)));
+    let id = note.key();
+    takes
+        .chain([format!("`cm review --keep {id}`"), format!("`cm delete {id}`")])
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns the position of the leftover of this name, if one is given. Checks that a merge left something over.

@@ -37,6 +37,10 @@ struct Input {
     verdicts: Option<Vec<Verdict>>,
 }
 
+fn missing(field: &str) -> Error {
+    Error::usage(format!("`{field}` is missing")).hint(format!("for example {}", OPERATION.example))
+}
+
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let outcome = match (input.id, input.verdicts) {
@@ -45,11 +49,9 @@ fn run(context: &Context, given: Value) -> Result<OperationResult> {
             propose::settle(context, session, &id, &verdicts)?
         }
         (None, None) => {
-            let needed = |field: Option<String>, name: &str| {
-                field.ok_or_else(|| Error::usage(format!("`{name}` is missing")))
-            };
+            let needed = |field: Option<String>, name: &str| field.ok_or_else(|| missing(name));
             let proposal = Proposal {
-                kind: input.kind.ok_or_else(|| Error::usage("`kind` is missing"))?,
+                kind: input.kind.ok_or_else(|| missing("kind"))?,
                 text: needed(input.text, "text")?,
                 quote: needed(input.quote, "quote")?,
                 session: input.session.or_else(|| context.request.caller.session.clone()).unwrap_or_default(),

@@ -137,6 +137,13 @@ fn name_of(command: &str) -> String {
 fn field(option: &str) -> String {
     let (name, value) = option.split_once(' ').unwrap_or((option, ""));
     let name = name.replace('-', "_");
+    // Fields that have the values of a repeatable option.
+    match (name.as_str(), value.split_once('=')) {
+        ("set", Some((key, value))) => return format!("`set`: {{\"{key}\": {value}}}"),
+        ("add_tag" | "remove_tag", _) if !value.is_empty() => return format!("`{name}s`: [\"{value}\"]"),
+        ("add_tag" | "remove_tag", _) => return format!("`{name}s`"),
+        _ => {}
+    }
     if value.is_empty() { format!("`{name}`") } else { format!("`{name}`: {value}") }
 }
 
@@ -165,6 +172,11 @@ mod tests {
                 "for example `cm context \"fix the test\"`",
                 "for example `memory_context` (\"fix the test\")",
                 "for example `GET /context?task=fix+the+test`",
+            ),
+            (
+                "for example `--set importance=0.9` or `--add-tag rust`",
+                "for example `set`: {\"importance\": 0.9} or `add_tags`: [\"rust\"]",
+                "for example `set`: {\"importance\": 0.9} or `add_tags`: [\"rust\"]",
             ),
             ("`cm mark` it", "`memory_feedback` it", "`POST /feedback` it"),
             (

@@ -280,6 +280,13 @@ pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result
     let mut document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         error.message().lines().next().unwrap_or_default().to_owned()
     })?;
+    if document.as_table().is_empty() && !text.trim().is_empty() {
+        // Comments alone stand at the end of such a document; the setting belongs below them.
+        let added = with_value("", name, value)?;
+        let gap = if added.is_empty() { "" } else { "\n" };
+        let line_end = if text.ends_with('\n') { "" } else { "\n" };
+        return Ok(if added.is_empty() { text.to_owned() } else { format!("{text}{line_end}{gap}{added}") });
+    }
     let (group, leaf) = name.rsplit_once('.').map_or((None, name), |(group, leaf)| (Some(group), leaf));
     let mut table = document.as_table_mut() as &mut dyn TableLike;
     for part in group.into_iter().flat_map(|group| group.split('.')) {
