@@ -211,6 +211,36 @@ fn the_global_vault_reads_all_and_says_so_once() {
     assert!(!ask().stderr.contains("sessions of all projects"));
 }
 
+/// Runs `cm` in a folder of the sandbox with the global vault, and returns its output.
+fn with_global(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> String {
+    let global = sandbox.root().join("global");
+    let run = sandbox.run(arguments).within(&format!("../{folder}"));
+    let ran = run.env("CM_GLOBAL_VAULT", global.to_str().unwrap()).go();
+    format!("{}{}", ran.stdout, ran.stderr)
+}
+
+#[test]
+fn a_project_with_a_vault_of_its_own_learns_its_sessions_and_the_global_vault_does_not() {
+    let sandbox = two_projects();
+    let nowhere = sandbox.root().join("nowhere");
+    fs::create_dir(&nowhere).unwrap();
+    session(&sandbox, "d0000000-0000-4000-8000-000000000000", &nowhere, "ibis", 20);
+    let global = sandbox.root().join("global");
+    with_global(&sandbox, "home", &["init", global.to_str().unwrap()]);
+    let rule = "Always use the pelican fixture in tests.";
+    with_global(&sandbox, "home", &["playbook", "add", rule]);
+    let learned = with_global(&sandbox, "home", &["reflect", "--days", "0"]);
+    assert!(!holds(&sandbox, "global/playbook", "ibis").is_empty(), "{learned}");
+    assert_eq!(holds(&sandbox, "global/diary", OWN), [""; 0], "{learned}");
+    assert_eq!(holds(&sandbox, "global", OTHER), [""; 0], "{learned}");
+    let again = with_global(&sandbox, "home", &["reflect", "--days", "0"]);
+    assert!(again.contains("left to the vaults of their projects") || again.contains("already"), "{again}");
+    let learned = with_global(&sandbox, "ours", &["reflect", "--days", "0"]);
+    assert!(!holds(&sandbox, "ours/.memory/playbook", "pelican fixture").is_empty(), "{learned}");
+    let listed = with_global(&sandbox, "ours", &["playbook", "list"]);
+    assert_eq!(listed.matches("the pelican fixture").count(), 1, "{listed}");
+}
+
 /// Runs the server's jobs on the sandbox's vault until reflection is done, and returns the log.
 #[cfg(unix)]
 fn reflected_by_server(sandbox: &Sandbox) -> String {

@@ -12,6 +12,7 @@ use crate::context::paths::resolve_path;
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;
 use cm_store::config::keys::{self, TypedSetting};
+use cm_store::vault::Vault;
 
 /// Decides which sessions may be read, by agent and folder.
 #[derive(Debug, Clone, Default)]
@@ -156,6 +157,12 @@ pub fn is_global(context: &Context, open: &OpenVault) -> bool {
     let global = context.request.global.as_ref().and_then(|path| path.canonicalize().ok());
     open.level == VaultLevel::Global
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
+}
+
+/// Whether the vault of a project's folder is another than the global one.
+pub fn has_own_vault(global: &OpenVault, project: &str) -> bool {
+    let own = Vault::find_upwards(Path::new(project)).and_then(|vault| vault.root().canonicalize().ok());
+    own.is_some_and(|own| global.vault.root().canonicalize().is_ok_and(|global| global != own))
 }
 
 /// Returns the project folder of a vault: the vault's root, or its parent if the root is hidden,

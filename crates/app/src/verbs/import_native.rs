@@ -11,7 +11,7 @@ use crate::context::open_vault::OpenVault;
 use crate::context::paths::expand_home;
 use crate::error::Result;
 use crate::sessions::SessionAccess;
-use crate::sessions::session_filter::{is_global, project};
+use crate::sessions::session_filter::{has_own_vault, is_global, project};
 use cm_exchange::import::{ImportPlan, ImportSkipReason, SkippedFile, native};
 use cm_index::sessions::SessionIndexFilter;
 use cm_note::frontmatter::parse::{FrontmatterField, parse};
@@ -21,7 +21,7 @@ use cm_note::path::NotePath;
 use cm_playbook::conflict::{restated, statement_of_note};
 use cm_playbook::embedding_model::WordVectors;
 use cm_session::Agent;
-use cm_store::vault::{Vault, external_folder};
+use cm_store::vault::external_folder;
 
 /// A folder with memories of Claude Code.
 struct ClaudeFolder {
@@ -202,12 +202,6 @@ fn global_folders(context: &Context) -> Result<Vec<ClaudeFolder>> {
         folders.extend(project_folders(context, Path::new(workspace), Some(workspace)));
     }
     Ok(folders)
-}
-
-/// Whether the vault of a project's folder is another than the global one.
-fn has_own_vault(global: &OpenVault, project: &str) -> bool {
-    let own = Vault::find_upwards(Path::new(project)).and_then(|vault| vault.root().canonicalize().ok());
-    own.is_some_and(|own| global.vault.root().canonicalize().is_ok_and(|global| global != own))
 }
 
 /// The folder that `autoMemoryDirectory` names in a settings file of Claude Code.

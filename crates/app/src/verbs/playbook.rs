@@ -18,6 +18,7 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
 use cm_note::bullet::blocked::BlockedNote;
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, merge_feedback};
 use cm_note::graph::LinkedNotes;
@@ -112,20 +113,23 @@ fn current(open: &OpenVault, notes: Arc<LinkedNotes>, queued: &[NotePath]) -> Ar
     Arc::new(current.into())
 }
 
-/// Merges playbooks in order of precedence. If several vaults have a bullet with the same ID, the
-/// first one is used, with the feedback of all.
+/// Merges playbooks in order of precedence. If several vaults have a bullet with the same ID, or with the
+/// same text and equally in force, the first one is used, with the feedback of all.
 pub fn merge(playbooks: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
     let mut merged = MergedPlaybook::default();
     let mut places: HashMap<String, usize> = HashMap::new();
+    let mut texts: HashMap<(String, bool), usize> = HashMap::new();
     for (level, playbook) in playbooks {
         for bullet in playbook.bullets {
-            match places.get(bullet.id.as_str()) {
+            let text = (fold_whitespace(bullet.content()), bullet.is_live());
+            match places.get(bullet.id.as_str()).or_else(|| texts.get(&text)) {
                 Some(at) if merged.bullets[*at].level != level => {
                     let winner = &mut merged.bullets[*at].bullet;
                     winner.feedback = merge_feedback(&winner.feedback, &bullet.feedback);
                 }
                 _ => {
                     places.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
+                    texts.entry(text).or_insert(merged.bullets.len());
                     merged.bullets.push(VaultBullet { level, bullet });
                 }
             }
@@ -187,6 +191,8 @@ pub fn find_bullet<'a>(context: &'a Context, reference: &str) -> Result<(Resolve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cm_note::bullet::BulletState;
+    use cm_note::id::NoteId;
     use cm_note::instant::Instant;
     use cm_note::note::{Feedback, FeedbackSignal, RelationTable, TypeTable, read};
 
@@ -214,6 +220,18 @@ mod tests {
             (VaultLevel::Project, "Run the tests of this project.")
         );
         assert_eq!(one.bullet.feedback.len(), 4);
+    }
+
+    #[test]
+    fn an_equal_rule_of_two_vaults_is_one() {
+        let project = bullet("Run the tests  of the world.", &["2026-01-01"]);
+        let mut global = bullet("Run the tests of the world.", &["2026-03-01"]);
+        global.bullets[0].id = NoteId::of("b-mt2ssunl-aaaaaa");
+        global.bullets.push(Bullet { state: BulletState::Retired, ..global.bullets[0].clone() });
+        let merged = merge(vec![(VaultLevel::Project, project), (VaultLevel::Global, global)]);
+        let states: Vec<BulletState> = merged.bullets.iter().map(|one| one.bullet.state).collect();
+        assert_eq!(states, [BulletState::Active, BulletState::Retired], "a retired rule says something else");
+        assert_eq!(merged.bullets[0].bullet.feedback.len(), 2);
     }
 
     #[test]

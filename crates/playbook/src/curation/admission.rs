@@ -162,7 +162,10 @@ impl AdmissionCheck<'_> {
         if let Some(at) = self.bullet_index.exact(&agent_text, given_up) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.other_vaults.exact(&agent_text, standing) {
+        // A program's proposals come from the project's sessions: what its vault learns does not depend on
+        // what the person's own vault has.
+        let is_elsewhere = |bullet: &Bullet| self.authority == Authority::Person && standing(bullet);
+        if let Some(at) = self.other_vaults.exact(&agent_text, is_elsewhere) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         // What says the same as a rule that is followed contradicts nothing that the rule does not.
@@ -172,7 +175,7 @@ impl AdmissionCheck<'_> {
         if let Some(at) = self.bullet_index.same(embedded, self.word_vectors, given_up) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.other_vaults.same(embedded, self.word_vectors, standing) {
+        if let Some(at) = self.other_vaults.same(embedded, self.word_vectors, is_elsewhere) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         let mut conflicts = self.bullet_index.opposed(embedded, self.word_vectors, standing);

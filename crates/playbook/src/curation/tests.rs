@@ -299,6 +299,9 @@ fn what_another_vault_says_is_not_stated_twice() {
     let elsewhere = TestRequest { elsewhere: playbook(vec![bullet("a", SUITE)]), ..TestRequest::default() };
     let curated = elsewhere.curate(&Playbook::default(), &[add(SUITE)]);
     assert_eq!(codes(&curated), ["duplicate-elsewhere"]);
+    let learned = TestRequest { elsewhere: elsewhere.elsewhere, ..TestRequest::automation() };
+    let curated = learned.curate(&Playbook::default(), &[add(SUITE)]);
+    assert_eq!(curated.playbook.bullets.len(), 1, "a project learns whatever a private vault has");
 }
 
 #[test]

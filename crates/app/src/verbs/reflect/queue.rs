@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::sessions::list::{filter, lookback};
 use crate::sessions::reflection_log::{ReflectionLog, ReflectionState, SessionReaderKind};
+use crate::sessions::session_filter::{has_own_vault, is_global};
 use crate::sessions::{SessionAccess, SessionSelection};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_note::instant::Instant;
 use cm_session::event::EventName;
+use cm_text::plural::count_is;
 
 /// A session to process, with its forks.
 #[derive(Debug, Clone)]
@@ -34,7 +37,8 @@ pub struct SessionQueue {
 
 /// Selects the sessions to process: those that are open for this kind of reader. Sessions of any age
 /// that another reader has processed are open for a model, unless a number of days is given; they
-/// come last.
+/// come last. The global vault leaves the sessions of projects with a vault of their own to that vault,
+/// unless a folder is selected.
 ///
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot
@@ -48,13 +52,17 @@ pub fn plan(
 ) -> Result<SessionQueue> {
     let days = lookback(context, which)?;
     let filter = SessionIndexFilter { without_subagents: true, ..filter(context, which, days)? };
-    let listing = access.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let mut listing = access.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let mut leaves = OwnVaults::of(context, which);
+    listing.list.retain(|listed| !leaves.has(listed));
+    let left_to_projects = listing.total - listing.list.len();
     let any_age = SessionIndexFilter { since: None, ..filter };
     let is_model = matches!(reader, SessionReaderKind::Model(_)) && which.days.is_none();
-    let older = match is_model {
+    let mut older = match is_model {
         true => access.query(|sessions| sessions.list(&any_age, 0, usize::MAX))?.unwrap_or_default().list,
         false => Vec::new(),
     };
+    older.retain(|listed| !leaves.has(listed));
     let everybody = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
     let others = access.query(|sessions| sessions.list(&everybody, 0, usize::MAX))?.unwrap_or_default();
     let mut conversations: HashMap<u64, HashSet<(String, String)>> = HashMap::new();
@@ -74,7 +82,35 @@ pub fn plan(
     let (reread, mut todo): (Vec<_>, Vec<_>) = all.into_iter().partition(is_reopened);
     let reopened = reread.len();
     todo.extend(reread);
-    Ok(SessionQueue { todo, reopened, matching: listing.total })
+    if todo.is_empty() && left_to_projects > 0 {
+        let sessions = count_is(left_to_projects, "session");
+        context.notice(format!(
+            "{sessions} left to the vaults of their projects: `cm reflect` in the project learns from them"
+        ));
+    }
+    Ok(SessionQueue { todo, reopened, matching: listing.list.len() })
+}
+
+/// Decides for the global vault which sessions belong to a project with a vault of its own.
+struct OwnVaults<'a> {
+    /// The global vault; `None` if no session is left out.
+    global: Option<&'a OpenVault>,
+    by_folder: HashMap<String, bool>,
+}
+
+impl<'a> OwnVaults<'a> {
+    fn of(context: &'a Context, which: &SessionSelection) -> Self {
+        let open = context.target();
+        let global = (which.workspace.is_none() && is_global(context, open)).then_some(open);
+        Self { global, by_folder: HashMap::new() }
+    }
+
+    fn has(&mut self, listed: &SessionSummary) -> bool {
+        let Some((global, folder)) = self.global.zip(listed.session.meta.workspace.as_ref()) else {
+            return false;
+        };
+        *self.by_folder.entry(folder.clone()).or_insert_with(|| has_own_vault(global, folder))
+    }
 }
 
 /// Returns the longest session of each conversation with its forks, in the order of processing.
