@@ -144,3 +144,48 @@ fn what_the_other_vault_says_is_neither_doubled_nor_contradicted_without_a_word(
     assert_eq!(against["state"], "draft", "{against}");
     assert_eq!(against["conflicts"].as_array().unwrap().len(), 1, "{against}");
 }
+
+#[test]
+fn an_undo_takes_back_the_last_change_of_either_vault() {
+    let two = Two::new();
+    two.run(&[
+        "add",
+        "--type",
+        "fact",
+        "--title",
+        "Dump job",
+        "--body",
+        "At four.",
+        "--now",
+        "2026-11-21T09:00:00Z",
+    ])
+    .ok();
+    two.run(&["mark", "b-mq6d3m8l-bbbbbb", "--helpful", "--now", "2026-11-21T09:01:00Z"]).ok();
+    let log = two.run(&["log"]).ok();
+    assert!(log.stderr.contains("`cm log --vault "), "{}", log.snapshot());
+    let history = two.json(&["history", "b-mq6d3m8l-bbbbbb"]);
+    assert_eq!(history["versions"].as_array().unwrap().len(), 2, "{history}");
+    let undone = two.run(&["undo", "--now", "2026-11-21T09:02:00Z"]).ok();
+    assert!(undone.stdout.contains("Mark "), "{}", undone.snapshot());
+    assert!(undone.stderr.contains("global vault"), "{}", undone.snapshot());
+    assert!(!two.global.read("playbook/net/deadline-2.md").contains("signal: helpful"));
+    let undone = two.run(&["undo", "--now", "2026-11-21T09:03:00Z"]).ok();
+    assert!(undone.stdout.contains("Dump job"), "{}", undone.snapshot());
+}
+
+#[test]
+fn a_person_changes_a_note_in_the_vault_that_has_it() {
+    let two = Two::new();
+    let rule = "b-mq6d3m8l-bbbbbb";
+    let pinned = two.run(&["pin", rule]).ok();
+    assert!(pinned.stderr.contains("changed in the global vault"), "{}", pinned.snapshot());
+    assert!(two.global.read("playbook/net/deadline-2.md").contains("pinned: true"));
+    two.run(&["unpin", rule]).ok();
+    two.run(&["update", rule, "--set", "category=ops"]).ok();
+    assert!(two.global.read("playbook/net/deadline-2.md").contains("category: ops"));
+    two.run(&["forget", rule, "--reason", "too strict"]).ok();
+    assert!(two.global.read("playbook/net/deadline-2.md").contains("deprecated"));
+    assert_eq!(two.project.git(&["rev-list", "--count", "HEAD"]).trim(), "1", "nothing was written there");
+    let relate = two.run(&["relate", rule, "refines", "b-mq6d3m8l-aaaaaa"]);
+    assert!(relate.stderr.contains("add `--vault "), "{}", relate.snapshot());
+}

@@ -71,12 +71,54 @@ pub fn find_in_target<'a>(context: &'a Context, reference: &str) -> Result<Resol
                     "other-vault",
                     format!("{} is a note of the global vault", found.note.key()),
                 )
-                .hint(format!("select that vault with `--vault {}`", found.open.vault.root().display()))),
+                .hint(format!("add `{}` to the command", vault_option(found.open)))),
                 Err(_) => Err(error),
             }
         }
         other => other,
     }
+}
+
+/// Runs a person's change of one note in the vault that has the note: in the global vault if the target
+/// vault has none of this reference. A notice then names that vault.
+///
+/// # Errors
+/// The errors of `change`.
+pub(crate) fn in_vault_of<T>(
+    context: &Context,
+    reference: &str,
+    change: impl FnOnce(&Context) -> Result<T>,
+) -> Result<T> {
+    let is_missing = || find_in(context, &context.vaults[..1], reference).is_err_and(|e| e.is_not_found());
+    if context.vaults.len() < 2 || !context.is_person() || !is_missing() {
+        return change(context);
+    }
+    match find_in(context, &context.vaults[1..], reference) {
+        Ok(found) => in_other_vault(context, found.open, change),
+        Err(_) => change(context),
+    }
+}
+
+/// Runs a change in another vault of the request; a notice names that vault.
+///
+/// # Errors
+/// The errors of `change`.
+pub(crate) fn in_other_vault<T>(
+    context: &Context,
+    open: &OpenVault,
+    change: impl FnOnce(&Context) -> Result<T>,
+) -> Result<T> {
+    let there = context.for_vault(open)?;
+    let result = change(&there);
+    there.take_notices().into_iter().for_each(|notice| context.notice(notice));
+    let result = result?;
+    context.notice(format!("changed in the global vault, {}", open.vault.root().display()));
+    Ok(result)
+}
+
+/// Returns the option of a command line that selects this vault.
+pub(crate) fn vault_option(open: &OpenVault) -> String {
+    format!("--vault {}", shell_words::quote(&open.vault.root().display().to_string()))
 }
 
 pub(super) fn find_in<'a>(

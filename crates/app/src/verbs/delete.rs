@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::find_in_target;
+use crate::context::find::{find_in_target, in_vault_of};
 use crate::context::open::Context;
 use crate::context::revision;
 use crate::context::write;
@@ -37,6 +37,15 @@ pub fn delete(context: &Context, references: &[String], expected_revision: Optio
     if expected_revision.is_some() && references.len() != 1 {
         return Err(Error::usage("an expected revision needs exactly one note"));
     }
+    match references.first() {
+        Some(first) => {
+            in_vault_of(context, first, |context| delete_here(context, references, expected_revision))
+        }
+        None => delete_here(context, references, expected_revision),
+    }
+}
+
+fn delete_here(context: &Context, references: &[String], expected_revision: Option<&str>) -> Result<Deleted> {
     let mut deleted = Vec::new();
     for reference in references {
         let found = find_in_target(context, reference)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{ResolvedNote, find_in_target, load};
+use crate::context::find::{ResolvedNote, find_in_target, in_vault_of, load};
 use crate::context::open::Context;
 use crate::context::revision;
 use crate::context::write;
@@ -50,6 +50,14 @@ pub fn edit(
     editor: &dyn Fn(&PathBuf) -> Result<()>,
 ) -> Result<EditResult> {
     context.persons_only("edit a note in an editor")?;
+    in_vault_of(context, reference, |context| edit_here(context, reference, editor))
+}
+
+fn edit_here(
+    context: &Context,
+    reference: &str,
+    editor: &dyn Fn(&PathBuf) -> Result<()>,
+) -> Result<EditResult> {
     let found = find_in_target(context, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
     editor(&open.vault.file(&path))?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{find_in_target, load};
+use crate::context::find::{find_in_target, in_vault_of, load};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::scoring::scoring;
@@ -55,6 +55,10 @@ pub fn forget(context: &Context, reference: &str, reason: &str, invert: bool) ->
             shell_words::quote(reference)
         )));
     }
+    in_vault_of(context, reference, |context| forget_here(context, reference, reason, invert))
+}
+
+fn forget_here(context: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
     let found = find_in_target(context, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")

@@ -64,8 +64,7 @@ const CONTEXT_LINES: usize = 1;
 /// # Errors
 /// A note that is not found, no repository, or an unreadable repository.
 pub fn history(context: &Context, reference: &str, limit: usize) -> Result<NoteHistory> {
-    let (id, path) = here_or_gone(context, reference)?;
-    let open = context.target();
+    let (open, id, path) = here_or_gone(context, reference)?;
     let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
         let text = |bytes: &Option<Vec<u8>>| {
             String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
@@ -104,16 +103,19 @@ pub(crate) fn versions(
     Ok(repository(open)?.history_of(path, &is_same)?)
 }
 
-/// Returns ID and path of a note, which may have been deleted.
+/// Returns the vault, the ID and the path of a note, which may have been deleted.
 ///
 /// # Errors
 /// A note that is not found in the vault or its history, or an ambiguous reference.
-pub(crate) fn here_or_gone(context: &Context, reference: &str) -> Result<(String, NotePath)> {
+pub(crate) fn here_or_gone<'c>(
+    context: &'c Context,
+    reference: &str,
+) -> Result<(&'c OpenVault, String, NotePath)> {
     match find(context, reference) {
-        Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
+        Ok(found) => Ok((found.open, found.note.key().to_owned(), found.note.path)),
         Err(error) if error.is_not_found() => {
             let note = gone(context, reference)?.ok_or(error)?;
-            Ok((note.key().to_owned(), note.path))
+            Ok((context.target(), note.key().to_owned(), note.path))
         }
         Err(error) => Err(error),
     }

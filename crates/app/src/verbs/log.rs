@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::find::vault_option;
 use crate::context::open::Context;
 use crate::context::open_vault::repository;
 use crate::error::Result;
@@ -88,19 +89,21 @@ pub struct CommitList {
     pub next: Option<usize>,
 }
 
-/// Lists the commits of the target vault.
+/// Lists the commits of the target vault, or those of a note in the vault that has it. A notice names
+/// another vault with a newer commit.
 ///
 /// # Errors
 /// No repository, a note that is not found, or an unreadable repository.
 pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
-    let open = context.target();
-    let repo = repository(open)?;
+    let mut open = context.target();
     let (mut ids, mut commits) = (Vec::new(), HashSet::new());
     if let Some(reference) = &options.note {
-        let (id, path) = here_or_gone(context, reference)?;
+        let (id, path);
+        (open, id, path) = here_or_gone(context, reference)?;
         commits.extend(versions(open, &id, &path)?.into_iter().map(|version| version.commit.id));
         ids.push(id);
     }
+    let repo = repository(open)?;
     let filter = LogFilter {
         since: options.since,
         // One more shows whether there is another page.
@@ -130,6 +133,9 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
     notice_if_manual(context, commits.is_empty());
     if !commits.is_empty() && options.note.is_none() {
         notice_uncommitted(context, repo)?;
+        if options.offset == 0 {
+            notice_newer_elsewhere(context, found[0].time)?;
+        }
     }
     if let Some(op) = options.op.as_ref().filter(|_| commits.is_empty()) {
         notice_unknown(context, repo, op)?;
@@ -145,6 +151,21 @@ fn notice_unknown(context: &Context, repo: &Repo, op: &str) -> Result<()> {
     if !operations.is_empty() && !operations.contains(op) {
         let names: Vec<&str> = operations.into_iter().collect();
         context.notice(format!("the history has no operation `{op}`, only {}", names.join(", ")));
+    }
+    Ok(())
+}
+
+/// Adds a notice with the command that lists the commits of another vault, if it has a newer one.
+fn notice_newer_elsewhere(context: &Context, newest: Instant) -> Result<()> {
+    for open in &context.vaults[1..] {
+        let Some(repo) = open.repo()? else { continue };
+        let filter = LogFilter { limit: Some(1), vault_only: !repo.is_own(), ..LogFilter::default() };
+        if repo.log(&filter)?.first().is_some_and(|commit| commit.time > newest) {
+            context.notice(format!(
+                "the newest change is in the global vault: `cm log {}` lists it",
+                vault_option(open)
+            ));
+        }
     }
     Ok(())
 }

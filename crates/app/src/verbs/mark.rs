@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::context::actor::CallerIdentity;
 use crate::context::actor::PERSONS_ONLY;
 use crate::context::feedback_author::feedback_author;
-use crate::context::find::{ResolvedNote, find, load};
+use crate::context::find::{ResolvedNote, find, in_other_vault, load};
 use crate::context::memory_scores::MemoryScores;
 use crate::context::open::Context;
 use crate::context::scoring::scoring;
@@ -93,10 +93,9 @@ fn mark_as(context: &Context, reference: &str, options: &Options) -> Result<Mark
     let found = find(context, reference)?;
     // Feedback is stored in the vault that has the note: a copy of the note in another one would hide its later changes.
     if found.open.level != context.target().level {
-        let there = context.for_vault(found.open)?;
-        let marked = mark_in(&there, &load(there.target(), &found.note.path)?, options);
-        there.take_notices().into_iter().for_each(|notice| context.notice(notice));
-        return marked;
+        return in_other_vault(context, found.open, |there| {
+            mark_in(there, &load(there.target(), &found.note.path)?, options)
+        });
     }
     mark_in(context, &found, options)
 }

@@ -1,7 +1,7 @@
 //! Pins notes: a pinned memory does not decay and is stored in `vault/`; automation does not change
 //! a pinned bullet.
 
-use crate::context::find::{ResolvedNote, find_in_target};
+use crate::context::find::{ResolvedNote, find_in_target, in_vault_of};
 use crate::context::open::Context;
 use crate::context::write::{self, WriteResult};
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ const PINNED: &str = "vault";
 /// # Errors
 /// A note that is not found, not a memory and not a bullet, and the errors of [`write::apply`].
 pub fn pin(context: &Context, reference: &str) -> Result<UpdateResult> {
-    set(context, reference, PinAction::Pin)
+    in_vault_of(context, reference, |context| set(context, reference, PinAction::Pin))
 }
 
 /// Unpins a memory, which moves back to the folder from which it was pinned, else to that of its type, or
@@ -34,7 +34,7 @@ pub fn pin(context: &Context, reference: &str) -> Result<UpdateResult> {
 /// # Errors
 /// The errors of [`pin`].
 pub fn unpin(context: &Context, reference: &str) -> Result<UpdateResult> {
-    set(context, reference, PinAction::Unpin)
+    in_vault_of(context, reference, |context| set(context, reference, PinAction::Unpin))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::find::{ResolvedNote, find_in_target};
+use crate::context::find::{ResolvedNote, find_in_target, in_vault_of};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::write;
@@ -55,6 +55,10 @@ pub struct RenameResult {
 pub fn rename(context: &Context, reference: &str, title: &str, dry_run: bool) -> Result<RenameResult> {
     context.persons_only("rename a note")?;
     let title = new_title(title)?;
+    in_vault_of(context, reference, |context| rename_here(context, reference, title, dry_run))
+}
+
+fn rename_here(context: &Context, reference: &str, title: String, dry_run: bool) -> Result<RenameResult> {
     refuse_fixed_names(&find_in_target(context, reference)?.note)?;
     let applied = write::apply_or_preview(context, dry_run, |open| {
         let found = find_in_target(context, reference)?;

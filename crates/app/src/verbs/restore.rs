@@ -63,7 +63,7 @@ pub fn restore_deleted(context: &Context, reference: &str) -> Result<UpdateResul
         Err(error) if error.is_not_found() => {}
         Err(error) => return Err(error),
     }
-    let (id, path) = here_or_gone(context, reference)?;
+    let (_, id, path) = here_or_gone(context, reference)?;
     let newest = versions(context.target(), &id, &path)?.into_iter().next();
     let last =
         newest.and_then(|version| Some((version.commit.id, version.path, version.new.or(version.old)?)));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::find::{ResolvedNote, find_in_target, load};
+use crate::context::find::{ResolvedNote, find_in_target, in_vault_of, load};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -91,6 +91,17 @@ pub fn apply_decisions(
     commits: CommitsPer,
 ) -> Result<ReviewResult> {
     context.persons_only("accept, reject or confirm in review")?;
+    match decisions.iter().find_map(|(_, ids)| ids.first()) {
+        Some(first) => in_vault_of(context, first, |context| apply_here(context, decisions, commits)),
+        None => apply_here(context, decisions, commits),
+    }
+}
+
+fn apply_here(
+    context: &Context,
+    decisions: &[(ReviewDecision, Vec<String>)],
+    commits: CommitsPer,
+) -> Result<ReviewResult> {
     let mut checked = Vec::new();
     for (decision, ids) in decisions {
         let mut decided: Vec<DecidedNote> = Vec::new();

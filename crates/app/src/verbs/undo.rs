@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::as_of::revision;
+use crate::context::find::in_other_vault;
 use crate::context::open::Context;
-use crate::context::open_vault::repository;
+use crate::context::open_vault::{OpenVault, repository};
 use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -47,13 +48,40 @@ const MAX_SEARCHED_COMMITS: usize = 1000;
 
 /// Reverts a commit: the named one, else the user's newest commit by cm that is neither an undo nor
 /// already reverted. Without a name, commits of manual edits, merges and generated files are left alone;
-/// a notice names the newest commit of manual edits. The commits that created the vault or took over
+/// a notice names the newest commit of manual edits. Of two vaults, the one with the newer commit is
+/// meant, or the only one that has the named commit. The commits that created the vault or took over
 /// existing files cannot be reverted.
 ///
 /// # Errors
 /// Returns an error if the commit is not found, if there is nothing to undo, if later commits changed
 /// the same lines, or if the write fails.
 pub fn undo(context: &Context, revision_option: Option<&str>) -> Result<UndoResult> {
+    match other_vault(context, revision_option)? {
+        Some(open) => in_other_vault(context, open, |there| undo_here(there, revision_option)),
+        None => undo_here(context, revision_option),
+    }
+}
+
+/// Returns the vault beside the target that has the commit to undo; `None` if it is the target.
+fn other_vault<'c>(context: &'c Context, revision_option: Option<&str>) -> Result<Option<&'c OpenVault>> {
+    let Some(open) = context.vaults.get(1).filter(|open| open.repo().is_ok_and(|repo| repo.is_some())) else {
+        return Ok(None);
+    };
+    let Ok(there) = context.for_vault(open) else { return Ok(None) };
+    let is_elsewhere = match revision_option {
+        Some(name) => revision(context, name).is_err() && revision(&there, name).is_ok(),
+        None => {
+            let repo = repository(context.target())?;
+            // What waits for a commit has no time to compare.
+            refuse_uncommitted(context, repo)?;
+            let time = |context: &Context, repo: &Repo| newest(context, repo).ok().map(|commit| commit.time);
+            time(&there, repository(open)?) > time(context, repo)
+        }
+    };
+    Ok(is_elsewhere.then_some(open))
+}
+
+fn undo_here(context: &Context, revision_option: Option<&str>) -> Result<UndoResult> {
     write::recover(context)?;
     let repo = repository(context.target())?;
     let target = match revision_option {

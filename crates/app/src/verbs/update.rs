@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::find::{ResolvedNote, find_in_target};
+use crate::context::find::{ResolvedNote, find_in_target, in_vault_of};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::revision;
@@ -80,6 +80,10 @@ pub(crate) fn revision_of(open: &OpenVault, path: &NotePath) -> Option<String> {
 /// an expected revision would replace uncommitted edits, or if the write fails; `conflict` if the note
 /// does not have the expected revision.
 pub fn update(context: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
+    in_vault_of(context, reference, |context| update_here(context, reference, options))
+}
+
+fn update_here(context: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
     let found = find_in_target(context, reference)?;
     let expected = options.expected_revision.as_deref();
     let expected = expected
