@@ -103,6 +103,14 @@ impl<'m> ProjectScope<'m> {
         level == VaultLevel::Project || note.workspace.as_ref().is_none_or(is_own)
     }
 
+    /// Whether a session in this folder, which a vault has a diary of, applies here: always, unless a vault
+    /// for all projects has it of another one.
+    pub fn includes_session(&self, folder: Option<&str>, level: VaultLevel) -> bool {
+        let project = folder.and_then(|folder| project_of(Path::new(folder)));
+        let is_own = |own: String| self.names.iter().any(|name| same_project(name, &own));
+        level == VaultLevel::Project || self.is_explicit || project.is_none_or(is_own)
+    }
+
     fn is_own(&self, bullet: &Bullet) -> bool {
         bullet.project().is_none_or(|own| self.names.iter().any(|name| same_project(name, own)))
     }

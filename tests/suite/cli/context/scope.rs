@@ -1,7 +1,8 @@
 //! Whose rules a briefing of `cm context` has: of which vault, project, folder, category and priority.
 
 use super::{RETRIES, brief, rules};
-use crate::support::vault_of;
+
+use crate::support::{diary, vault_of};
 
 #[test]
 fn standing_rules_need_no_word_of_the_task_and_are_those_of_its_scope() {
@@ -149,4 +150,21 @@ fn a_rule_of_another_folder_is_shown_only_there() {
     let sandbox = vault_of(&other);
     let briefing = brief(&sandbox, &["deploy the shop with the script"]);
     assert_eq!(rules(&briefing), "bbbbbb");
+}
+
+#[test]
+fn a_session_of_another_project_is_no_history_of_this_one_and_a_diary_is_quoted_by_its_title() {
+    let (project, global) = (vault_of(""), vault_of(""));
+    project.trust(&global.vault());
+    let folder = global.vault().to_string_lossy().into_owned();
+    let history = || {
+        let run = project.run(&["context", "add a field to the crew table", "--json"]);
+        run.env("CM_GLOBAL_VAULT", &folder).go().ok().json()["history"].clone()
+    };
+    let about =
+        "Extracted from the log without a model.\n\n## Commands\n\n- make crew table field (line 2)\n";
+    diary(&global, "a-crew-table-field", "success", about);
+    assert_eq!(history(), serde_json::json!([]), "it is a session of the folder `demo`");
+    diary(&project, "b-crew-table-field", "success", about);
+    assert_eq!(history()[0]["snippet"], "Session b-crew-table-field", "{}", history());
 }

@@ -12,7 +12,6 @@ use super::builder::BriefingBuilder;
 use super::candidates::{MIN_SHARE_OF_BEST, index_hits, label};
 use crate::context::find::load;
 use crate::context::open_vault::OpenVault;
-use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::vectors::SessionVectors;
@@ -136,15 +135,15 @@ impl BriefingBuilder<'_> {
             }
             let Ok(loaded) = load(open, &note.path) else { continue };
             let Some(diary) = read(&loaded.text()) else { continue };
-            if self.only_agent().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
+            let is_of_other_agent = self.only_agent().is_some_and(|only| only != diary.agent);
+            let is_foreign = !self.scope.includes_session(diary.workspace.as_deref(), open.level);
+            if is_of_other_agent || is_foreign || shown.contains(&diary.session) {
                 continue;
             }
             if access.query(|sessions| sessions.contains(&diary.session))?.unwrap_or_default() {
                 continue;
             }
-            let query = Query { root: self.candidates.words(), notices: Vec::new() };
-            let snippet = done(&note, &diary)
-                .unwrap_or_else(|| NoteSnippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
+            let snippet = done(&note, &diary);
             if is_steering(&snippet) {
                 continue;
             }
@@ -302,15 +301,16 @@ pub(super) fn project(workspace: &str) -> &str {
     inner.rsplit(['/', '\\']).next().unwrap_or(inner)
 }
 
-/// Returns the topic and the result of a session on one line; `None` if the diary records no
-/// result.
-fn done(note: &Note, diary: &Diary) -> Option<String> {
+/// Returns the topic of a session and, if the diary records one, its result on one line.
+fn done(note: &Note, diary: &Diary) -> String {
     if diary.origin == DiaryOrigin::OutcomeOnly {
         let reason = diary.recorded_outcome.as_ref().and_then(|judged| judged.reason.as_deref());
-        return Some(reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title)));
+        return reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title));
     }
-    let reached = diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first())?;
-    Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
+    match diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first()) {
+        Some(reached) => format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()),
+        None => note.title.clone(),
+    }
 }
 
 /// Score by which the hits of one search are ordered.
