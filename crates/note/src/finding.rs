@@ -64,6 +64,8 @@ pub enum FindingCode {
     UnknownRelation,
     /// A memory is in the folder of another type.
     WrongFolder,
+    /// The first heading of a learned memory differs from its title.
+    TitleDiffers,
     /// The target of a link does not exist.
     DanglingLink,
     /// A file that a note shows does not exist.

@@ -118,7 +118,22 @@ impl NoteCheck<'_> {
         }
     }
 
+    /// Reports the heading of a learned memory that differs from the title. A person corrects the heading, and
+    /// lists show the title.
+    fn heading(&self, values: &mut FieldReader<'_>) {
+        let Some(field) = values.fields.get("title").filter(|_| self.note.session.is_some()) else { return };
+        let first = self.body.body().lines().find(|line| !line.trim().is_empty());
+        let Some(heading) = first.and_then(|line| line.strip_prefix("# ")).map(str::trim) else { return };
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        if letters(heading) != letters(&self.note.title) {
+            let message = "the heading differs from `title`, which lists and CORE.md show".to_owned();
+            let hint = format!("`cm rename {} TEXT` sets both", self.note.key());
+            values.report(field, FindingCode::TitleDiffers, message, hint);
+        }
+    }
+
     fn memory(&self, values: &mut FieldReader<'_>, types: &TypeTable) {
+        self.heading(values);
         let Some(field) = values.fields.get("type") else { return };
         let Some(name) = self.note.note_type.as_deref() else { return };
         let Some(note_type) = types.get(name) else {
@@ -166,5 +181,31 @@ impl NoteCheck<'_> {
             let hint = "use 10 to 500 characters; put reasons below a heading `## Why`";
             values.report_at(line, 1, Severity::Warning, FindingCode::OutOfRange, message, hint);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::note::read;
+    use crate::path::NotePath;
+
+    fn codes(session: &str, heading: &str) -> Vec<FindingCode> {
+        let path = NotePath::parse("graph/facts/a.md").unwrap();
+        let text = format!(
+            "---\nid: 00000001-0000-4000-8000-000000000001\ntype: fact\ntitle: The dump runs at 04:00\nimportance: 0.5\n\
+             created: 2026-01-01\nupdated: 2026-01-01\n{session}---\n\n{heading}\n\nText.\n"
+        );
+        let read = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default());
+        read.note.findings.into_iter().map(|found| found.code).collect()
+    }
+
+    #[test]
+    fn a_corrected_heading_of_a_learned_memory_differs_from_its_title() {
+        let learned = "session: s-1\n";
+        assert_eq!(codes(learned, "# The dump runs at 05:00"), [FindingCode::TitleDiffers]);
+        assert_eq!(codes(learned, "# The dump runs at `04:00`"), []);
+        assert_eq!(codes(learned, "## Another level"), []);
+        assert_eq!(codes("", "# A heading of the person's own"), []);
     }
 }
