@@ -10,6 +10,8 @@ mod options;
 mod question_name;
 mod relevance;
 
+use std::collections::HashMap;
+
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::Result;
@@ -39,6 +41,8 @@ const EXTRA_RANKED_NOTES: usize = 30;
 const MAX_ANSWERS: usize = 10;
 /// Score of a note without the word of a question of one word, as a share of the least score of a note with it.
 const WITHOUT_WORD: f64 = 0.99;
+/// Maximum score of an edge, as a share of the better score of the notes that it joins.
+const MAX_EDGE_SHARE: f64 = 0.99;
 
 impl Context {
     /// Returns the best `wanted` notes of all open vaults.
@@ -108,6 +112,7 @@ impl Context {
             }
             name.raise(&mut ranked);
         }
+        lower_edges(&mut ranked);
         ranked.sort_by(|a, b| {
             let key = |ranked: &RankedNote<'_>| ranked.note.updated.or(ranked.note.created);
             let by_score = b.score.total_cmp(&a.score).then_with(|| b.is_named.cmp(&a.is_named));
@@ -139,5 +144,18 @@ fn lower_notes_without_word(ranked: &mut [RankedNote<'_>]) {
     let Some(least) = with_word.map(|one| one.score).reduce(f64::min) else { return };
     for one in ranked.iter_mut().filter(|one| one.found_by == Some(FoundBy::Meaning) && one.score >= least) {
         one.score = least * WITHOUT_WORD;
+    }
+}
+
+/// Lowers edges below the better of the notes that they join: an edge has no other words than their titles.
+fn lower_edges(ranked: &mut [RankedNote<'_>]) {
+    let notes = ranked.iter().filter(|one| one.note.edge.is_none());
+    let scores: HashMap<String, f64> = notes.map(|one| (one.note.key().to_owned(), one.score)).collect();
+    for one in ranked.iter_mut().filter(|one| !one.is_named) {
+        let Some(edge) = &one.note.edge else { continue };
+        let ends = [&edge.from, &edge.to].into_iter().filter_map(|end| scores.get(end)).copied();
+        if let Some(best) = ends.reduce(f64::max) {
+            one.score = one.score.min(best * MAX_EDGE_SHARE);
+        }
     }
 }

@@ -218,18 +218,27 @@ impl VerdictApplication<'_> {
         self.relate(other, RELATED_TO, "refines it")
     }
 
-    /// The person's later word wins; without it both stay, and a person decides.
+    /// The person's later word wins; without it both stay with a contradiction, and a person decides.
     fn contradicts(&mut self, other: &Note) -> Result<()> {
-        self.relate(other, CONTRADICTS, "the agent that read both says so")?;
-        if !self.own.is_stated || other.kind != self.kind {
-            return Ok(());
-        }
-        if self.state == BulletState::Draft {
+        let may_win = self.own.is_stated && other.kind == self.kind;
+        if may_win && self.state == BulletState::Draft {
             self.unrelated.insert(other.key().to_owned());
             self.admit_without_unrelated()?;
         }
-        if self.state == BulletState::Active {
-            self.supersede(other, "a person said otherwise later")?;
+        let wins = may_win && self.state == BulletState::Active;
+        if wins && self.supersede(other, "a person said otherwise later")? {
+            return self.lift_contradiction(other);
+        }
+        self.relate(other, CONTRADICTS, "the agent that read both says so")
+    }
+
+    /// Removes the contradiction that the program found between the proposal and a neighbour, if any.
+    fn lift_contradiction(&mut self, other: &Note) -> Result<()> {
+        let edge = edge((&self.id, other.key()), CONTRADICTS, None);
+        match relate::unrelate(self.context, &edge) {
+            Ok(done) => self.record(done.commit),
+            Err(error) if error.kind == ErrorKind::NotFound || error.code == PERSONS_ONLY => {}
+            Err(error) => return Err(error),
         }
         Ok(())
     }
@@ -241,12 +250,7 @@ impl VerdictApplication<'_> {
             return Ok(());
         }
         if !is_own {
-            let edge = edge((&self.id, other.key()), CONTRADICTS, None);
-            match relate::unrelate(self.context, &edge) {
-                Ok(done) => self.record(done.commit),
-                Err(error) if error.kind == ErrorKind::NotFound || error.code == PERSONS_ONLY => {}
-                Err(error) => return Err(error),
-            }
+            self.lift_contradiction(other)?;
         }
         if is_own || self.own.is_stated && self.state == BulletState::Draft {
             self.admit_without_unrelated()?;
