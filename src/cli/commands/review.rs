@@ -15,7 +15,7 @@ use cm_app::verbs::inbox::{self, InboxKind};
 use cm_app::verbs::review::{self, AppliedDecision, CommitsPer, ReviewDecision, ReviewResult};
 use cm_app::verbs::{undo, why};
 use cm_app::{Context, Error, Request, Result};
-use cm_note::finding::Severity;
+use cm_note::finding::{Finding, Severity};
 use cm_render::text;
 
 /// Review drafts, conflicts and notes that need a person's decision
@@ -95,13 +95,14 @@ fn interactive(context: &Context, options: &inbox::Options, output: &Output) -> 
     output.notices(context);
     // The decisions that each key led to.
     let decisions = std::cell::RefCell::new(Vec::<Vec<AppliedDecision>>::new());
+    let edits = std::cell::Cell::new(0);
     let actions = walk::ReviewActions {
         key: &mut key,
         text: &mut |id| Ok(text::why::why(&why::why(context, id, 5)?)),
         edit: &mut |id| {
             let edited = edit::edit(context, id, &open_editor)?;
-            let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
-            Ok(wrong.map(|found| found.message.clone()))
+            edits.set(edits.get() + usize::from(edited.commit.is_some()));
+            Ok(outcome_of_edit(&edited))
         },
         settle: &mut |decided| {
             let decided = std::slice::from_ref(decided);
@@ -127,7 +128,23 @@ fn interactive(context: &Context, options: &inbox::Options, output: &Output) -> 
     let mut screen = anstream::AutoStream::auto(std::io::stderr().lock());
     walk::review_each(&inbox, &mut screen, terminal::error_width(), actions)?;
     let outcome = ReviewResult { decisions: decisions.into_inner().into_iter().flatten().collect() };
+    if outcome.decisions.is_empty() && edits.get() > 0 {
+        let notes = if edits.get() == 1 { "note" } else { "notes" };
+        return output.print(context, &outcome, |_| format!("edited {} {notes}\n", edits.get()));
+    }
     output.print(context, &outcome, text::review::settled)
+}
+
+/// Describes what became of an edited note, and the problems of the saved text.
+fn outcome_of_edit(edited: &edit::EditResult) -> String {
+    let outcome = match (edited.changed, &edited.commit) {
+        (false, _) => "unchanged",
+        (true, Some(_)) => "edited",
+        (true, None) => "saved but not committed",
+    };
+    let problem = |found: &Finding| format!("; {}", found.message);
+    let problems = edited.findings.iter().filter(|found| found.severity != Severity::Info).map(problem);
+    std::iter::once(outcome.to_owned()).chain(problems).collect()
 }
 
 /// Waits for a key; `None` after Ctrl-C or Ctrl-D.

@@ -33,8 +33,8 @@ pub struct ReviewActions<'a> {
     pub key: &'a mut dyn FnMut() -> io::Result<Option<char>>,
     /// Returns the whole text of a note with its evidence.
     pub text: &'a mut dyn FnMut(&str) -> Result<String>,
-    /// Opens a note in the editor. Returns what is wrong with the saved text, if anything.
-    pub edit: &'a mut dyn FnMut(&str) -> Result<Option<String>>,
+    /// Opens a note in the editor. Returns what became of it, with the problems of the saved text.
+    pub edit: &'a mut dyn FnMut(&str) -> Result<String>,
     /// Applies the decision about one entry.
     pub settle: &'a mut dyn FnMut(&DecidedNotes) -> Result<()>,
     /// Undoes the last decision.
@@ -49,6 +49,8 @@ enum Step {
     Back,
     /// Nowhere: this message is shown, and the entry is asked again.
     Stay(String),
+    /// Nowhere: this message and the notes are shown again after an edit, and the entry is asked again.
+    Edited(String),
     Quit,
 }
 
@@ -89,6 +91,10 @@ pub fn review_each(
                 Step::Stay(message) => {
                     write!(screen, "{}", layout::fit(&format!("     {message}\n"), width)).map_err(broken)?;
                 }
+                Step::Edited(message) => {
+                    let shown = format!("     {message}\n") + &texts(item, &mut actions);
+                    write!(screen, "{}", layout::fit(&shown, width)).map_err(broken)?;
+                }
                 step => break step,
             }
         };
@@ -103,7 +109,7 @@ pub fn review_each(
                 index += 1;
             }
             Step::Back => index = decided.pop().map_or(index, |(before, _)| before),
-            Step::Stay(_) | Step::Quit => return Ok(()),
+            Step::Stay(_) | Step::Edited(_) | Step::Quit => return Ok(()),
         }
     }
     Ok(())
@@ -131,8 +137,8 @@ fn take_step(key: Key, item: &InboxEntry, offered: &[OfferedKey], actions: &mut 
         Key::Help => Step::Stay(help(offered)),
         Key::Undo => (actions.undo)().map_or_else(refused, |()| Step::Back),
         Key::Edit => match item.notes.last().map(|note| (actions.edit)(&note.id)) {
-            None | Some(Ok(None)) => Step::Next(None),
-            Some(Ok(Some(wrong))) => Step::Stay(format!("saved but not committed: {}", safe(&wrong))),
+            None => Step::Next(None),
+            Some(Ok(outcome)) => Step::Edited(safe(&outcome)),
             Some(Err(error)) => refused(error),
         },
         Key::Decide(decision @ (ReviewDecision::Take | ReviewDecision::Keep)) => {
@@ -279,7 +285,7 @@ mod tests {
             text: &mut |id| Ok(format!("     the text of {id}\n")),
             edit: &mut |id| {
                 answered.edited.push(id.to_owned());
-                Ok(None)
+                Ok("edited; warning: no such state".to_owned())
             },
             settle: &mut |decisions| {
                 answered.decided.push(decisions.clone());
@@ -322,9 +328,17 @@ mod tests {
         assert_eq!((decided.len(), edited), (0, ids(&["d1"])));
         assert_eq!(
             screen.matches("a accept  r reject  e edit  s skip  ? help  q quit:").count(),
-            2,
+            3,
             "{screen}"
         );
+    }
+
+    #[test]
+    fn an_edited_note_is_shown_with_its_problems_and_asked_about_again() {
+        let Answered { decided, screen, edited, .. } = answered("eaq");
+        assert_eq!((decided, edited), (vec![accept("d1")], ids(&["d1"])));
+        assert_eq!(screen.matches("the text of d1").count(), 2, "{screen}");
+        assert!(screen.contains("edited; warning: no such state"), "{screen}");
     }
 
     #[test]
@@ -370,7 +384,7 @@ mod tests {
         let actions = ReviewActions {
             key: &mut || Ok(keys.next()),
             text: &mut |_| Ok(String::new()),
-            edit: &mut |_| Ok(Some("there is no note".to_owned())),
+            edit: &mut |_| Ok("there is no note".to_owned()),
             settle: &mut |_| Ok(()),
             undo: &mut || Ok(()),
         };
