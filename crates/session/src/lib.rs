@@ -17,9 +17,17 @@ use serde::{Deserialize, Serialize};
 use cm_note::instant::Instant;
 use cm_text::named_enum;
 
-/// Returns the beginning of a session ID that is shown: its first eight characters.
+/// Number of characters of a session ID that are shown.
+const SHORT_CHARS: usize = 8;
+/// Number of characters of a UUID of version 7 that are shown. It begins with its time: the first eight are
+/// equal for all sessions of about a minute, these only for those of one millisecond.
+const SHORT_TIMED_CHARS: usize = 13;
+
+/// Returns the beginning of a session ID that is shown.
 pub fn short_id(id: &str) -> &str {
-    id.char_indices().nth(8).map_or(id, |(end, _)| &id[..end])
+    let is_timed = id.len() == 36 && id.as_bytes().get(14) == Some(&b'7');
+    let shown = if is_timed { SHORT_TIMED_CHARS } else { SHORT_CHARS };
+    id.char_indices().nth(shown).map_or(id, |(end, _)| &id[..end])
 }
 
 named_enum! {
@@ -169,6 +177,14 @@ mod tests {
         for agent in Agent::ALL {
             assert_eq!(serde_json::to_string(&agent).unwrap(), format!("\"{agent}\""));
         }
+    }
+
+    #[test]
+    fn sessions_of_one_minute_have_different_short_ids() {
+        let short =
+            ["0199c5a1-7000-7bbb-8bbb-000000000000", "0199c5a1-7100-7bbb-8bbb-000000000001"].map(short_id);
+        assert_eq!(short, ["0199c5a1-7000", "0199c5a1-7100"]);
+        assert_eq!(short_id("a0000000-0000-4000-8000-000000000000"), "a0000000");
     }
 
     #[test]
