@@ -15,6 +15,7 @@ use crate::statement::{Certainty, LastingStatement, StatementKind};
 use cm_note::markdown::escape::visible;
 use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent};
+use cm_session::harness_text::is_scaffold;
 
 /// Hashes the path and content of a session log to the id of its diary.
 ///
@@ -90,7 +91,9 @@ pub fn extract_with(
 /// of a prompt is used instead.
 fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
     let prose = |text: &str| sentences(text.trim_start_matches(['#', ' ']), MessageAuthor::Person);
-    let says = |title: &String| !title.starts_with('/') && !prose(title).is_empty();
+    // A title is no message: a date at its end does not make it a line of a log.
+    let has_words = |title: &str| !is_scaffold(title) && title.chars().any(char::is_alphabetic);
+    let says = |title: &String| !title.starts_with('/') && has_words(title);
     let prompts = events.iter().filter(|event| matches!(event.kind, EventKind::UserPrompt { .. }));
     let own = |event: &SessionEvent| event.kind.text().filter(|text| !text.starts_with('/')).map(prose);
     let mut firsts =
@@ -176,6 +179,14 @@ mod tests {
 
     fn diary(kinds: Vec<EventKind>) -> Diary {
         extract("id", &SessionMeta::new(Agent::ClaudeCode, "s".into()), &log_of(kinds))
+    }
+
+    #[test]
+    fn a_title_with_a_date_is_the_title() {
+        let title = "Build the release of 2026-11-23".to_owned();
+        let meta =
+            SessionMeta { title: Some(title.clone()), ..SessionMeta::new(Agent::ClaudeCode, "s".into()) };
+        assert_eq!(extract("id", &meta, &log_of(vec![person(&title), person("thx")])).title, title);
     }
 
     #[test]
