@@ -37,10 +37,12 @@ pub struct Handoff {
 
 impl Handoff {
     /// Derives a handoff from a session's log. Secrets must already be removed from the events.
-    /// Open ends are what failed last, an interruption and an unanswered request. The next step is empty: a log
-    /// does not state it.
+    /// Open ends are what failed last, an interruption and a short request without an answer. The next step is a
+    /// longer request without an answer: what the person said on leaving.
     pub fn of_session(meta: &SessionMeta, events: &[SessionEvent]) -> Self {
-        let prompts: Vec<String> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
+        let mut prompts: Vec<String> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
+        let next = unanswered(events).filter(|last| prompts.len() > 1 && reports_state(last));
+        prompts.truncate(prompts.len() - usize::from(next.is_some()));
         let goal = match prompts.as_slice() {
             [] => meta.title.clone(),
             [only] => Some(only.clone()),
@@ -50,7 +52,7 @@ impl Handoff {
             EventKind::AssistantText { text } => Some(text.as_str()).filter(|text| reports_state(text)),
             _ => None,
         });
-        let failed_last = failed_last(events);
+        let failed_last = failed_last(events, last_text.unwrap_or_default());
         let state = match (last_text, failed_last.as_slice()) {
             // The report may be a claim that the log contradicts.
             (Some(text), [_, ..]) => Some(format!("unfinished; the agent's last report: {text}")),
@@ -62,10 +64,10 @@ impl Handoff {
         Self {
             goal,
             state,
-            open: failed_last.into_iter().chain(left_open(events)).collect(),
+            open: failed_last.into_iter().chain(left_open(events).filter(|_| next.is_none())).collect(),
             files: items(&diary.files),
             failed: items(&diary.challenges),
-            next: None,
+            next,
         }
         .cleaned()
     }
@@ -160,9 +162,9 @@ fn reports_state(text: &str) -> bool {
     text.split_whitespace().count() >= MIN_STATE_WORDS || text.chars().count() >= MIN_STATE_CHARS
 }
 
-/// Returns the commands whose last run failed: checks that no later check of their kind replaces, and the session's
-/// last command.
-fn failed_last(events: &[SessionEvent]) -> Vec<String> {
+/// Returns the commands whose last run failed: checks that no later check of their kind replaces, the session's
+/// last command, and those that the agent's last report names.
+fn failed_last(events: &[SessionEvent], last_report: &str) -> Vec<String> {
     let steps = steps(events);
     let own: Vec<&SessionStep> =
         steps.iter().filter(|step| !step.is_subagent && !step.parts().is_empty()).collect();
@@ -172,7 +174,11 @@ fn failed_last(events: &[SessionEvent]) -> Vec<String> {
         own[at].outcome == ToolOutcome::Error
             && match work {
                 Some(work) => !later.any(|step| step.check().is_some_and(|check| check.work() == work)),
-                None => at + 1 == own.len(),
+                None if at + 1 == own.len() => true,
+                None => {
+                    let line = line_of(own[at]).filter(|line| last_report.contains(*line));
+                    line.is_some() && !later.any(|step| line_of(step) == line)
+                }
             }
     };
     let describe = |step: &SessionStep| {
@@ -188,6 +194,28 @@ fn failed_last(events: &[SessionEvent]) -> Vec<String> {
         ))
     };
     (0..own.len()).filter(|at| is_open(*at)).filter_map(|at| describe(own[at])).collect()
+}
+
+fn line_of(step: &SessionStep) -> Option<&str> {
+    match &step.kind {
+        StepKind::Command { line, .. } => Some(line.trim()).filter(|line| line.contains(' ')),
+        _ => None,
+    }
+}
+
+/// Returns the request that the session ended with; `None` if the agent did anything after it.
+fn unanswered(events: &[SessionEvent]) -> Option<String> {
+    let is_turn = |event: &&SessionEvent| {
+        !event.side
+            && matches!(
+                event.kind,
+                EventKind::Interrupt
+                    | EventKind::AssistantText { .. }
+                    | EventKind::ToolCall { .. }
+                    | EventKind::UserPrompt { .. }
+            )
+    };
+    prompt(events.iter().rev().find(is_turn)?)
 }
 
 /// Returns that the session ended with an interruption or with a request that has no answer.
@@ -263,6 +291,26 @@ mod tests {
         let unanswered =
             log_of(vec![person("Add the table"), agent("Which one do you mean?"), person("users")]);
         assert_eq!(Handoff::of_session(&meta, &unanswered).open, ["no answer yet to: users"]);
+    }
+
+    #[test]
+    fn the_last_words_are_the_next_step_and_a_failed_command_that_the_agent_names_is_open() {
+        let meta = SessionMeta::new(Agent::ClaudeCode, "s-1".into());
+        let lint = || ran("t1", "make openapi-lint", ToolOutcome::Error, "error: duplicate key holdMinutes");
+        let mut events = vec![person("Raise the hold length to 90 minutes")];
+        events.extend(lint());
+        events.extend(ran("t2", "go test ./...", ToolOutcome::Ok, "ok"));
+        events.push(agent("Code is at 90. openapi.yaml has a duplicate key; make openapi-lint fails."));
+        events
+            .push(person("I have to go. Leave openapi.yaml until Hiro answers, then remove the duplicate."));
+        let handoff = Handoff::of_session(&meta, &log_of(events));
+        assert_eq!(handoff.goal.as_deref(), Some("Raise the hold length to 90 minutes"));
+        assert_eq!(
+            handoff.open,
+            ["`make openapi-lint` failed when it was last run: error: duplicate key holdMinutes"]
+        );
+        let next = "I have to go. Leave openapi.yaml until Hiro answers, then remove the duplicate.";
+        assert_eq!(handoff.next.as_deref(), Some(next));
     }
 
     #[test]
