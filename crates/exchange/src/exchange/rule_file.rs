@@ -61,7 +61,12 @@ pub fn read(text: &str, file: &str, now: Instant) -> ImportedDocument {
 /// Findings for `description` and `globs` of a Cursor rule, which bullets cannot represent.
 fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
     let fields = parse::parse(split).fields;
-    let pair = |key: &str| Some((key.to_owned(), fields.get(key)?.text().filter(|text| !text.is_empty())?));
+    let value = |key: &str| {
+        let field = fields.get(key)?;
+        let items = field.value.as_sequence().map(|items| items.iter().filter_map(parse::scalar_text));
+        items.map(|items| items.collect::<Vec<_>>().join(", ")).or_else(|| field.text())
+    };
+    let pair = |key: &str| Some((key.to_owned(), value(key).filter(|text| !text.is_empty())?));
     let noted = ["description", "globs"].into_iter().filter_map(pair);
     noted
         .map(|(key, text)| Finding {

@@ -129,3 +129,14 @@ fn lines_that_are_whole_orders_are_rules_and_wrapped_text_is_none() {
     assert!(rules("Use pnpm for installs. Never\npush to main from here.\n").is_empty());
     assert!(rules("Use pnpm for all installs\nof this repository. Never npm.\n").is_empty());
 }
+
+#[test]
+fn globs_as_a_list_are_reported_like_those_in_one_text() {
+    let at = Instant::parse("2026-11-21T12:00:00Z").unwrap();
+    for globs in ["[\"**/*.go\", src/**]", "\n  - \"**/*.go\"\n  - src/**"] {
+        let text = format!("---\nglobs: {globs}\n---\n\n- Never use any.\n");
+        let messages: Vec<String> =
+            read(&text, "a", at).findings.into_iter().map(|found| found.message).collect();
+        assert_eq!(messages, ["the rules will hold everywhere, not only in `globs`: **/*.go, src/**"]);
+    }
+}
