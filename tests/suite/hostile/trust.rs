@@ -1,7 +1,7 @@
 //! A vault made by another user provides nothing to agents until the user trusts it.
 
 use super::published;
-use crate::support::{McpClient, Sandbox};
+use crate::support::{McpClient, Sandbox, copy};
 
 /// Creates a published vault with a rule and a CORE.md.
 fn with_rule() -> Sandbox {
@@ -124,4 +124,23 @@ fn nothing_is_written_to_the_global_vault_in_place_of_an_untrusted_project() {
     let answer = run(&["mcp"], &format!("{hello}\n{call}\n"));
     assert!(answer.stdout.contains("not trusted"), "{}", answer.snapshot());
     assert!(!std::fs::exists(global.join("graph")).unwrap());
+}
+
+#[test]
+fn a_linked_work_tree_is_trusted_with_the_main_one_and_a_folder_that_claims_to_be_one_is_not() {
+    let sandbox = with_rule();
+    sandbox.git(&["worktree", "add", "--quiet", "../tree"]);
+    let context = |folder: &str| {
+        sandbox.run(&["context", "raise the limit of idle connections in the pool"]).within(folder).go()
+    };
+    let linked = context("../tree").ok();
+    assert!(linked.stdout.contains("Close idle"), "{}", linked.snapshot());
+    // Its `.git` names the same private folder, which names the other work tree.
+    copy(&sandbox.root().join("tree"), &sandbox.root().join("forged"));
+    let forged = context("../forged");
+    assert!(forged.code == 5 && !forged.stdout.contains("idle"), "{}", forged.snapshot());
+    let revoked = sandbox.run(&["trust", "--revoke"]).within("../tree").go();
+    assert!(revoked.code == 5 && revoked.stderr.contains("main work tree"), "{}", revoked.snapshot());
+    sandbox.cm(&["trust", "--revoke"]).ok();
+    assert_eq!(context("../tree").code, 5);
 }

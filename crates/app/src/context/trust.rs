@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::{Error, ErrorKind, Result};
+use cm_store::git::Repo;
+use cm_store::vault::Vault;
 use cm_store::vault::trust::TrustState;
 
 pub(crate) fn remote(open: &OpenVault) -> Option<String> {
@@ -19,8 +21,31 @@ pub(crate) fn is_trusted(open: &OpenVault) -> Result<bool> {
     Ok(state(open)?.is_trusted())
 }
 
+/// Returns the trust state of a vault. In a linked work tree without a decision of its own, that of the vault at
+/// the same place in the main work tree holds.
+///
+/// # Errors
+/// Returns an error if the private files cannot be read.
 pub(crate) fn state(open: &OpenVault) -> Result<TrustState> {
-    Ok(TrustState::of(&open.vault, || remote(open))?)
+    match TrustState::of(&open.vault, || remote(open))? {
+        TrustState::Unknown => Ok(state_of_main(open)?.unwrap_or(TrustState::Unknown)),
+        decided => Ok(decided),
+    }
+}
+
+/// Returns the trust state of the vault at the same place in the main work tree. `None` unless both work trees name
+/// each other: a folder that only claims to be a work tree of a trusted repository is none.
+fn state_of_main(open: &OpenVault) -> Result<Option<TrustState>> {
+    let Some(repo) = open.repo().ok().flatten() else { return Ok(None) };
+    let Some(main) = repo.main_worktree() else { return Ok(None) };
+    let Ok(Some(main_repo)) = Repo::discover(&main) else { return Ok(None) };
+    let (root, tree) = (open.vault.root(), repo.workdir());
+    let tree = tree.canonicalize().unwrap_or_else(|_| tree.to_owned());
+    let is_linked = main_repo.workdir() == main && main_repo.worktrees().contains(&tree);
+    let Some(inside) = root.strip_prefix(&tree).ok().filter(|_| is_linked) else { return Ok(None) };
+    let home = open.vault.private()?.home();
+    let vault = Vault::at(&main.join(inside)).ok().and_then(|vault| vault.prepare_read_only(Some(home)));
+    Ok(vault.map(|vault| TrustState::of(&vault, || remote(open))).transpose()?)
 }
 
 /// An untrusted vault that was excluded from an answer for an agent.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::trust::{remote, state};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use cm_note::note::NoteKind;
 use cm_store::vault::trust::{self, TrustRecord, TrustSource, TrustState};
 
@@ -57,7 +57,15 @@ pub fn trust(context: &Context, options: TrustAction) -> Result<TrustResult> {
     match options {
         TrustAction::Show => {}
         TrustAction::Grant => trust::grant(&open.vault, &record(open, TrustSource::Person, context))?,
-        TrustAction::Revoke => drop(trust::revoke(&open.vault)?),
+        TrustAction::Revoke => {
+            if !trust::revoke(&open.vault)? && before.is_trusted() {
+                return Err(Error::refused(
+                    "main-worktree",
+                    "the memory is trusted through the main work tree",
+                )
+                .hint("run `cm trust --revoke` there"));
+            }
+        }
     }
     let after = state(open)?;
     let notes = context.notes_of(open)?;

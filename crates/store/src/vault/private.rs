@@ -87,6 +87,11 @@ impl PrivateHome {
 }
 
 impl PrivateFolder {
+    /// The private files of all vaults and servers.
+    pub fn home(&self) -> &PrivateHome {
+        &self.home
+    }
+
     /// Name of the folder.
     pub fn key(&self) -> &str {
         &self.key
