@@ -19,6 +19,11 @@ const MAX_STEM_BYTES: usize = 200;
 /// Maximum length of the relation in an edge's file name, in characters.
 const MAX_RELATION_CHARS: usize = 40;
 
+/// The first letter after the blocks of Latin letters.
+const FIRST_OTHER_SCRIPT: char = '\u{250}';
+/// Latin letters with several marks, such as those of Vietnamese.
+const EXTENDED_LATIN: std::ops::RangeInclusive<char> = '\u{1e00}'..='\u{1eff}';
+
 /// Returns `{slug of the title}-{six hex digits}.md`.
 ///
 /// ```
@@ -42,14 +47,27 @@ pub fn edge_file_name(from: &str, relation: &str, to: &str, id: &NoteId) -> Stri
     format!("{}--{relation}--{}-{}.md", slug(from, MAX_END_CHARS), slug(to, MAX_END_CHARS), id.short())
 }
 
-/// Returns a title in lower-case ASCII with dashes, at most `most` characters; `note` if nothing of
-/// it remains.
+/// Returns a title in lower case with dashes, at most `most` bytes; `note` if nothing of it remains. Latin letters
+/// become ASCII, those of other scripts stay, because their sounds in another script are hard to read.
 pub fn slug(title: &str, most: usize) -> String {
     // Slugs of symbols spell them out; a title of nothing but such says nothing in a file name.
     let title: String =
         title.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).take(4 * most).collect();
-    let mut slug = slug::slugify(title);
-    slug.truncate(most);
+    let mut slug = String::new();
+    for word in title.split_whitespace() {
+        slug.extend((!slug.is_empty()).then_some('-'));
+        let mut latin = String::new();
+        for c in word.chars() {
+            if c < FIRST_OTHER_SCRIPT || EXTENDED_LATIN.contains(&c) {
+                latin.push(c);
+            } else {
+                slug.push_str(&slug::slugify(std::mem::take(&mut latin)));
+                slug.extend(c.to_lowercase());
+            }
+        }
+        slug.push_str(&slug::slugify(latin));
+    }
+    slug.truncate(slug.floor_char_boundary(most));
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "note".to_owned() } else { slug.to_owned() }
 }
@@ -111,6 +129,9 @@ mod tests {
             ("", "note-a48555.md"),
             ("../../etc/passwd", "etc-passwd-a48555.md"),
             ("Who's `that`?", "who-s-that-a48555.md"),
+            ("Tiếng Việt", "tieng-viet-a48555.md"),
+            ("テスト用DBの作り方", "テスト用dbの作り方-a48555.md"),
+            ("Сервер API: порты", "сервер-api-порты-a48555.md"),
         ] {
             assert_eq!(file_name(title, &id()), name);
         }
@@ -165,8 +186,9 @@ mod tests {
         fn every_name_is_a_sane_file_name(title in ".{0,200}", other in ".{0,200}", relation in ".{0,80}") {
             for name in [file_name(&title, &id()), edge_file_name(&title, &relation, &other, &id())] {
                 prop_assert!(name.len() < 200 && name.ends_with("-a48555.md"), "{}", name);
-                prop_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)));
-                prop_assert!(!name.starts_with(['-', '.']));
+                // A letter in lower case can have a mark of its own.
+                prop_assert!(name.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || "-_.".contains(c)));
+                prop_assert!(NotePath::parse(&name).is_ok() && !name.starts_with(['-', '.']), "{}", name);
             }
         }
     }
