@@ -183,10 +183,8 @@ pub fn import(context: &Context, options: &Options) -> Result<FolderImport> {
     let rule_file = folder.attachments.iter().find(|name| name.ends_with(".mdc"));
     if let Some(name) = rule_file.filter(|_| folder.notes.is_empty()) {
         let file = options.source.join(name).display().to_string();
-        return Err(write::nothing_done(format!("there are no notes in {shown}")).hint(format!(
-            "`cm import {}` imports the rules of one file",
-            shell_words::quote(&file)
-        )));
+        return Err(write::nothing_done(format!("there are no notes in {shown}"))
+            .hint(format!("`cm import {}` imports the rules of one file", shell_words::quote(&file))));
     }
     let (from, because) = match options.from {
         Some(format) => (format, "selected with `--from`"),
