@@ -186,6 +186,6 @@ fn a_person_changes_a_note_in_the_vault_that_has_it() {
     two.run(&["forget", rule, "--reason", "too strict"]).ok();
     assert!(two.global.read("playbook/net/deadline-2.md").contains("deprecated"));
     assert_eq!(two.project.git(&["rev-list", "--count", "HEAD"]).trim(), "1", "nothing was written there");
-    let relate = two.run(&["relate", rule, "refines", "b-mq6d3m8l-aaaaaa"]);
+    let relate = two.run(&["relate", rule, "RELATED_TO", "b-mq6d3m8l-aaaaaa"]);
     assert!(relate.stderr.contains("add `--vault "), "{}", relate.snapshot());
 }

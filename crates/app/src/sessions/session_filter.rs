@@ -161,7 +161,9 @@ pub fn is_global(context: &Context, open: &OpenVault) -> bool {
 
 /// Whether the vault of a project's folder is another than the global one.
 pub fn has_own_vault(global: &OpenVault, project: &str) -> bool {
-    let own = Vault::find_upwards(Path::new(project)).and_then(|vault| vault.root().canonicalize().ok());
+    // The folder of a session may be gone while its project is there.
+    let folder = Path::new(project).ancestors().find(|folder| folder.is_dir());
+    let own = folder.and_then(Vault::find_upwards).and_then(|vault| vault.root().canonicalize().ok());
     own.is_some_and(|own| global.vault.root().canonicalize().is_ok_and(|global| global != own))
 }
 
