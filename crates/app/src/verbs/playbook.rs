@@ -226,7 +226,7 @@ mod tests {
     fn an_equal_rule_of_two_vaults_is_one() {
         let project = bullet("Run the tests  of the world.", &["2026-01-01"]);
         let mut global = bullet("Run the tests of the world.", &["2026-03-01"]);
-        global.bullets[0].id = NoteId::of("b-mt2ssunl-aaaaaa");
+        global.bullets[0].id = NoteId::parse("b-mt2ssunl-aaaaaa").unwrap();
         global.bullets.push(Bullet { state: BulletState::Retired, ..global.bullets[0].clone() });
         let merged = merge(vec![(VaultLevel::Project, project), (VaultLevel::Global, global)]);
         let states: Vec<BulletState> = merged.bullets.iter().map(|one| one.bullet.state).collect();
