@@ -38,10 +38,10 @@ pub fn payload(text: &str) -> Option<&'static str> {
     let plain = plain(text);
     let steers = || STEERING.is_match(plain.as_str()).then_some(STEERS);
     // A command that is quoted as refused is not to be run.
-    let asked = REFUSED.replace_all(&plain, "");
+    let rest = REFUSED.replace_all(&plain, "");
     hides(text)
         .or_else(steers)
-        .or_else(|| PAYLOADS.is_match(&*asked).then_some("it sends, runs or hides something"))
+        .or_else(|| PAYLOADS.is_match(&*rest).then_some("it sends, runs or hides something"))
 }
 
 /// Returns why a memory from an agent, a session or the network needs review, including that it
