@@ -87,7 +87,7 @@ pub fn groups() -> Vec<CommandGroup> {
     GROUPS.iter().map(group).collect()
 }
 
-/// What a person in the working directory of the request most likely wants next.
+/// Returns the step that a person in the working directory of the request most likely wants next.
 fn next_step(request: Request) -> NextStep {
     let cwd = request.cwd.clone();
     let server = used_server(&request).ok().flatten();

@@ -18,7 +18,7 @@ use cm_store::vault::json_lines::JsonLinesFile;
 use cm_text::named_enum;
 
 named_enum! {
-    /// What an agent was shown.
+    /// Kind of text that an agent was shown.
     pub enum ShownKind {
         /// CORE.md at the start of a session.
         Core = "core",

@@ -51,7 +51,7 @@ pub use cm_learn::reflect::neighbour::{NeighbourVerdict, Verdict};
 const MIN_QUOTE_CHARS: usize = 4;
 
 named_enum! {
-    /// What kind of statement is proposed.
+    /// Kind of a proposed statement.
     pub enum ProposalKind {
         /// An instruction that holds in later sessions.
         Rule = "rule",

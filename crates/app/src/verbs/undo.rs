@@ -454,21 +454,19 @@ fn refuse_dangling(
     target: &CommitInfo,
     inverse: &[TreeChange],
 ) -> Result<()> {
-    let ids = |of: fn(&TreeChange) -> (&Option<Vec<u8>>, &Option<Vec<u8>>)| -> Vec<NoteId> {
-        let only = inverse.iter().map(|change| (&change.path, of(change)));
-        only.filter_map(|(path, (with, without))| match without {
-            None => id_in(context, path, with.as_deref()?),
-            Some(_) => None,
-        })
-        .collect()
-    };
-    let restored = ids(|change| (&change.old, &change.new));
-    let removed = ids(|change| (&change.new, &change.old));
+    let id = |path: &NotePath, bytes: &Option<Vec<u8>>| id_in(context, path, bytes.as_deref()?);
+    let removes = inverse.iter().filter(|change| change.old.is_none());
+    let removed: Vec<NoteId> = removes.filter_map(|change| id(&change.path, &change.new)).collect();
+    let restores = inverse.iter().filter(|change| change.new.is_none());
+    let restored: Vec<NoteId> = restores.filter_map(|change| id(&change.path, &change.old)).collect();
     let is_gone = |id: &str| {
         let is_listed = |ids: &[NoteId]| ids.iter().any(|other| other.as_str() == id);
         is_listed(&removed) && !is_listed(&restored)
     };
-    let notes = context.notes_of(context.target())?;
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let notes = context.overview_of(context.target())?;
     let edges: Vec<NotePath> = notes
         .iter()
         .filter(|note| note.edge.as_ref().is_some_and(|edge| is_gone(&edge.from) || is_gone(&edge.to)))

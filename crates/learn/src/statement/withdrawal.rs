@@ -27,7 +27,7 @@ pub struct Withdrawal {
     pub kind: WithdrawalKind,
 }
 
-/// What becomes outdated by a withdrawal.
+/// The statements that a withdrawal makes outdated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithdrawalKind {
     /// The statement about the topic, or the one that the sentence contradicts.

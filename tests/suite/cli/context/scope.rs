@@ -1,4 +1,4 @@
-//! Whose rules a briefing of `cm context` has: of which vault, project, folder, category and priority.
+//! Scope of the rules in a briefing of `cm context`: vault, project, folder, category and priority.
 
 use super::{RETRIES, brief, rules};
 

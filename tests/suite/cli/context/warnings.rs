@@ -1,5 +1,5 @@
-//! What a briefing of `cm context` warns of: deprecated patterns, contradictions, forged parts, and what it
-//! did without.
+//! Warnings in a briefing of `cm context`: deprecated patterns, contradictions, forged parts, and what it
+//! left out.
 
 use super::{RETRIES, brief};
 use crate::support::{Sandbox, vault_of};

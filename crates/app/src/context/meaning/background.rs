@@ -1,6 +1,6 @@
 //! Embeds notes with the fine model in the background of a long-lived process.
 //!
-//! It embeds only what the index contains; other requests refresh the index.
+//! Only notes in the index are embedded; other requests refresh the index.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
