@@ -245,7 +245,7 @@ impl Stage {
     }
 
     fn brief(&self, session: &ReplayedSession) -> Result<Briefing> {
-        let options = context::Options { task: session.task.clone(), ..context::Options::default() };
+        let options = context::Options { task: Some(session.task.clone()), ..context::Options::default() };
         context::context(&self.open(session.started)?, &options).map_err(EvalError::operation("context"))
     }
 }

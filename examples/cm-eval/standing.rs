@@ -102,7 +102,7 @@ fn brief(set: &LabelledSet, group: &str, max_tokens: usize) -> Result<(Playbook,
     let mut shown = Vec::new();
     for question in set.questions.iter().filter(|question| of_group(&question.group)) {
         let options = context::Options {
-            task: question.text.clone(),
+            task: Some(question.text.clone()),
             max_tokens: Some(max_tokens),
             ..context::Options::default()
         };

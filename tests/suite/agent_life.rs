@@ -81,7 +81,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
 
     ## Rules for the current work
 
-    - Run a flaky upload test again until it passes. (b-mnq4ancz-0a0a0a, testing, candidate)
+    - Run a flaky upload test again until it passes. (b-mnq4ancz-0a0a0a, testing, candidate, harmful 1 of 1)
 
     ## Rules
 

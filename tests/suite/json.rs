@@ -238,7 +238,9 @@ fn every_command_answers_with_one_document_that_fits_its_schema() {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
         let ran = sandbox.run(&arguments).env("EDITOR", "true").stdin("git reset --hard").go();
-        assert_eq!(ran.code, 0, "{line}\n{}", ran.snapshot());
+        // The server of this sandbox does not answer.
+        let expected = if line == "hooks deliver" { 7 } else { 0 };
+        assert_eq!(ran.code, expected, "{line}\n{}", ran.snapshot());
         let document = match (words[0].as_str(), words.get(1).map(String::as_str)) {
             ("config", Some("set" | "unset")) => "config-set",
             ("hooks", Some(action @ ("deliver" | "status"))) => &format!("hooks-{action}"),

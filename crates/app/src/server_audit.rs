@@ -53,7 +53,8 @@ pub struct AuditedRequest {
 /// Keys of a question in the input of operations.
 const QUESTIONS: [&str; 3] = ["query", "q", "task"];
 /// Keys of lists of notes in results.
-const NOTES: [&str; 7] = ["hits", "rules", "pitfalls", "memories", "notes", "entries", "bullets"];
+const NOTES: [&str; 8] =
+    ["hits", "rules", "pitfalls", "memories", "unverified", "notes", "entries", "bullets"];
 
 impl AuditedRequest {
     /// Records the hash of the question. Ids in an input are not recorded, because the client chose them.
@@ -163,7 +164,7 @@ pub struct LogOptions {
 /// Requests to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenLog {
-    /// The latest requests, oldest first.
+    /// The latest requests, newest first.
     pub requests: Vec<AuditRecordLine>,
     /// Number of earlier requests that are not listed.
     pub omitted: usize,
@@ -186,6 +187,7 @@ pub fn log(context: &Context, options: &LogOptions) -> Result<TokenLog> {
     let mut requests: Vec<_> = AuditLog::of(context)?.read()?.into_iter().filter(is_chosen).collect();
     let omitted = requests.len().saturating_sub(options.limit);
     requests.drain(..omitted);
+    requests.reverse();
     Ok(TokenLog { requests, omitted })
 }
 

@@ -69,7 +69,7 @@ pub fn run(arguments: Arguments, request: Request, output: &Output) -> Result<Pr
     let request = Request { for_prompts: true, ..request };
     let context = Context::open_as_of(request, arguments.as_of.as_deref())?;
     let options = context::Options {
-        task: text_or_stdin(&arguments.task.join(" "))?,
+        task: Some(text_or_stdin(&arguments.task.join(" "))?),
         workspace: arguments.workspace,
         limit_rules: arguments.limit_rules,
         max_tokens: arguments.max_tokens,

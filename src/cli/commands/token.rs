@@ -54,7 +54,7 @@ struct Log {
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Maximum number of requests, the latest
-    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = super::at_least_one)]
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50, value_parser = super::at_least_one)]
     limit: usize,
 }
 

@@ -232,7 +232,7 @@ fn a_briefing_is_markdown_with_what_matters_first() {
 
     - Print no secret, wherever it comes from. (b-mq6d3m8l-dddddd, security, established, pinned)
     - Retry gateway calls with `full_jitter`, never at once. (b-mq6d3m8l-aaaaaa, net, established)
-    - Retry gateway calls through Moment.js in one place. (b-mq6d3m8l-bbbbbb, net, candidate)
+    - Retry gateway calls through Moment.js in one place. (b-mq6d3m8l-bbbbbb, net, candidate, harmful 1 of 1)
     - Set a lock timeout before any change of tables. (b-mq6d3m8l-gggggg, db, proven)
     - Name numbers with their units. (b-mq6d3m8l-eeeeee, style, established)
 
@@ -412,4 +412,14 @@ fn a_task_that_counts_gets_one_memory_of_each_session_in_order_of_time() {
     assert_eq!(dates("I visited the dentist"), ["none", "none", "none"]);
     let text = sandbox.cm(&["context", "how often have I visited the dentist"]).ok().stdout;
     assert!(text.contains("2026-01-02"), "{text}");
+}
+
+#[test]
+fn a_rule_that_did_harm_says_so() {
+    let sandbox = vault_of("");
+    let rule = "Run the contract tests before you merge anything under locks/.";
+    sandbox.cm(&["playbook", "add", rule]).ok();
+    sandbox.cm(&["mark", rule, "--harmful"]).ok();
+    let briefing = sandbox.cm(&["context", "merge the change under locks"]).ok().stdout;
+    assert!(briefing.contains("candidate, harmful 1 of 1)"), "{briefing}");
 }

@@ -1,6 +1,6 @@
 //! The page of a note: renaming, deleting, and how its text is shown.
 
-use super::web::{Browser, linked, value_of};
+use super::web::{Browser, linked, value_of, with_tokens};
 use cm_note::token::AccessRole;
 
 #[test]
@@ -32,10 +32,10 @@ fn a_note_is_renamed_and_deleted_on_its_page_and_both_are_taken_back() {
 
 #[test]
 fn a_reader_cannot_rename_or_delete() {
-    let server = linked(AccessRole::Reader);
+    let (server, token) = with_tokens(AccessRole::Reader);
     let id = server.sandbox.cm(&["add", "--title", "A", "--body", "B.", "--json"]).ok().json()["id"].clone();
     let id = id.as_str().unwrap();
-    let browser = Browser::of(&server);
+    let browser = Browser::with_token(&server, &token);
     let page = browser.get(&format!("/note/{id}")).body;
     assert!(!page.contains("/act/rename") && !page.contains("/act/delete"), "{page}");
     for action in ["/act/rename", "/act/delete"] {

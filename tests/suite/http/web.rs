@@ -27,6 +27,13 @@ fn linked_config(role: AccessRole) -> TestServerConfig {
     TestServerConfig { table: &[], ..page_for(visitor) }
 }
 
+/// A server whose page asks for a token, and a token of this role.
+pub(super) fn with_tokens(role: AccessRole) -> (TestServer, String) {
+    let start = page_for(Visitor::TokenHolder);
+    let token = start.token(role, 7);
+    (start.run(), token)
+}
+
 /// A browser that is logged in.
 pub(super) struct Browser<'s> {
     server: &'s TestServer,
@@ -36,6 +43,13 @@ pub(super) struct Browser<'s> {
 impl<'s> Browser<'s> {
     pub(super) fn of(server: &'s TestServer) -> Self {
         let reply = server.ask("GET", &format!("/login?once={SECRET}"), &[], "");
+        assert_eq!(reply.status, 303, "{reply:?}");
+        Self { server, cookie: cookie_of(&reply) }
+    }
+
+    pub(super) fn with_token(server: &'s TestServer, token: &str) -> Self {
+        let form = [("content-type", "application/x-www-form-urlencoded")];
+        let reply = server.ask("POST", "/login", &form, &format!("token={token}"));
         assert_eq!(reply.status, 303, "{reply:?}");
         Self { server, cookie: cookie_of(&reply) }
     }
@@ -170,9 +184,9 @@ fn a_forged_form_changes_nothing() {
 
 #[test]
 fn a_reader_sees_no_buttons_and_is_refused_at_the_operation() {
-    let server = linked(AccessRole::Reader);
+    let (server, token) = with_tokens(AccessRole::Reader);
     let id = draft(&server, "Use pnpm for every package of this workspace.");
-    let browser = Browser::of(&server);
+    let browser = Browser::with_token(&server, &token);
     let page = browser.get("/review").body;
     assert!(page.contains("Use pnpm") && !page.contains("/act/review"), "{page}");
     let head = server.head();
@@ -226,7 +240,11 @@ fn on_a_server_with_tokens_the_page_takes_one_and_programs_keep_the_endpoints() 
     let reply = server.ask("POST", "/login", &form, &format!("token={token}&next=/log"));
     assert_eq!((reply.status, reply.header("location")), (303, Some("/log")), "{reply:?}");
     let browser = Browser { server: &server, cookie: cookie_of(&reply) };
-    assert!(browser.get("/search?q=a").body.contains("</nav>"));
+    let page = browser.get("/search?q=a").body;
+    assert!(
+        page.contains("</nav>") && page.contains("· writer</span>") && page.contains(">Log out<"),
+        "{page}"
+    );
     // A cookie is no token: programs send theirs.
     let cookie = [("cookie", browser.cookie.as_str())];
     assert_eq!(server.ask("GET", "/search?q=a", &cookie, "").status, 401);
@@ -243,11 +261,11 @@ fn the_token_of_an_agent_reads_the_page_and_changes_nothing() {
     let token = made["token"].as_str().unwrap().to_owned();
     let server = start.run();
     let head = server.sandbox.git(&["rev-parse", "HEAD"]);
-    let form = [("content-type", "application/x-www-form-urlencoded")];
-    let reply = server.ask("POST", "/login", &form, &format!("token={token}"));
-    let browser = Browser { server: &server, cookie: cookie_of(&reply) };
+    let browser = Browser::with_token(&server, &token);
     let page = browser.get("/core");
     assert!(page.status == 200 && !page.body.contains("action=\"/act/core\""), "{page:?}");
+    let form = browser.get("/new").body;
+    assert!(form.contains("token of an agent") && !form.contains("action=\"/act/add\""), "{form}");
     let csrf = browser.csrf();
     for action in ["/act/core", "/act/add", "/act/mark"] {
         let reply = browser.post_with(action, &[("csrf", &csrf), ("text", "Use jitter in retries.")]);
@@ -259,12 +277,8 @@ fn the_token_of_an_agent_reads_the_page_and_changes_nothing() {
 
 #[test]
 fn a_login_ends_with_its_token() {
-    let start = page_for(Visitor::TokenHolder);
-    let token = start.token(AccessRole::Writer, 7);
-    let server = start.run();
-    let form = [("content-type", "application/x-www-form-urlencoded")];
-    let reply = server.ask("POST", "/login", &form, &format!("token={token}"));
-    let browser = Browser { server: &server, cookie: cookie_of(&reply) };
+    let (server, token) = with_tokens(AccessRole::Writer);
+    let browser = Browser::with_token(&server, &token);
     assert_eq!(browser.get("/log").status, 200);
     let listed = server.sandbox.cm(&["token", "list", "--json"]).ok().json();
     let id = listed["tokens"][0]["id"].as_str().unwrap().to_owned();

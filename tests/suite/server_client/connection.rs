@@ -3,7 +3,7 @@
 use std::fs;
 
 use cm_test_server::{Reply, Server};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::support::{Laptop, SESSION, Team};
 use crate::cli::rules::rules;
@@ -293,4 +293,44 @@ fn privacy_and_doctor_say_on_a_laptop_without_a_vault_where_texts_go_and_what_wa
     assert_eq!((&status["agents"], status["workspaces"].as_array().unwrap().len()), (&json!(["codex"]), 2));
     fs::write(&settings, "[hooks]\ncapture = \"maybe\"\n").unwrap();
     assert_eq!(laptop.sandbox.cm(&["doctor"]).code, 1, "settings that stop everything");
+}
+
+#[test]
+fn doctor_and_deliver_ask_the_server_where_nothing_waits() {
+    let team = Team::new();
+    let server = team.serve();
+    let url = format!("http://{}", server.address);
+    let laptop = Laptop::connected(&url, &team.token);
+    let examined = laptop.sandbox.cm(&["doctor"]).ok().stdout;
+    assert!(examined.contains(&format!("{url} answers")), "{examined}");
+    team.sandbox.cm(&["token", "revoke", "Ada"]).ok();
+    let examined = laptop.sandbox.cm(&["doctor"]).ok().stdout;
+    assert_eq!(examined.matches("get a new token").count(), 2, "{examined}");
+    server.end(rustix::process::Signal::TERM);
+    let examined = laptop.sandbox.cm(&["doctor"]).ok().stdout;
+    assert!(examined.contains("is failing since"), "{examined}");
+    let delivered = laptop.sandbox.cm(&["hooks", "deliver", "--json"]);
+    assert_eq!(delivered.code, 7, "{}", delivered.snapshot());
+}
+
+#[test]
+fn the_start_of_a_session_has_the_rules_for_any_work_and_searches_no_word_of_cm() {
+    let team = Team::new();
+    for rule in ["A change of prices needs two reviewers.", "Never log a position together with an ID."] {
+        team.sandbox.cm(&["playbook", "add", rule]).ok();
+    }
+    let decision =
+        ["add", "--type", "decision", "--title", "Bookings live in Postgres", "--body", "In Graz."];
+    team.sandbox.cm(&decision).ok();
+    let server = team.serve();
+    let laptop = Laptop::connected(&format!("http://{}", server.address), &team.token);
+    let start = laptop.start(SESSION);
+    assert!(start.contains("two reviewers") && start.contains("Bookings live in Postgres"), "{start}");
+    assert!(!start.contains("current work"), "{start}");
+    laptop.sandbox.git(&["commit", "--quiet", "--allow-empty", "-m", "log the position of a ride"]);
+    let start = laptop.start("0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a12");
+    assert!(start.contains("two reviewers") && start.contains("current work"), "{start}");
+    let (status, briefing) = server.ask("GET", "/context", &team.token, "");
+    let briefing: Value = serde_json::from_str(&briefing).unwrap();
+    assert_eq!((status, &briefing["searches"]), (200, &json!([])), "{briefing}");
 }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use cm_test_server::{Reply, Server};
 
@@ -84,6 +85,8 @@ fn states_in_which_git_cannot_merge_are_named_with_their_remedy() {
     shallow.git(&["clone", "--quiet", "--depth", "1", &url, "."]);
     let ran = shallow.cm(&["sync"]);
     assert!(ran.code == 5 && ran.stderr.contains("--unshallow"), "{}", ran.snapshot());
+    let log = shallow.cm(&["log"]).ok();
+    assert!(log.stderr.contains("--unshallow"), "older commits are missing: {}", log.snapshot());
 }
 
 #[test]
@@ -179,6 +182,8 @@ fn a_vault_inside_a_project_does_not_publish_the_projects_code() {
     ada.sandbox.commit_all("Code");
     let ran = within(&["sync"]);
     assert!(ran.code == 5 && ran.stderr.contains("src/main.rs"), "{}", ran.snapshot());
+    let status = within(&["status"]).ok().stdout;
+    assert!(status.contains("1 commit to send  git push") && !status.contains("cm sync"), "{status}");
 }
 
 #[test]
@@ -273,4 +278,36 @@ fn a_folder_in_the_place_of_a_file_is_left_to_git() {
 #[test]
 fn a_file_in_the_place_of_a_folder_is_left_to_git() {
     is_left_to_git(("notes/plans/a.md", "# Plan A\n\nWait.\n"), ("notes/plans", "None any more.\n"));
+}
+
+#[test]
+fn commits_of_a_detached_head_are_named_before_a_switch_leaves_them_behind() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.git(&["checkout", "--quiet", "--detach"]);
+    assert!(!ada.sandbox.cm(&["doctor"]).stdout.contains("on no branch"));
+    ada.sandbox.cm(&["add", "--type", "fact", "--title", "Bells", "--body", "A spare part."]).ok();
+    let refused = ada.sandbox.cm(&["sync"]);
+    assert!(
+        refused.code == 5 && refused.stderr.contains("1 commit is on no branch"),
+        "{}",
+        refused.snapshot()
+    );
+    assert!(refused.stderr.contains("git switch -c NAME"), "{}", refused.stderr);
+    let status = ada.sandbox.cm(&["status"]).ok().stdout;
+    assert!(status.contains("1 commit on no branch  git switch -c NAME"), "{status}");
+    let examined = ada.sandbox.cm(&["doctor"]).stdout;
+    assert!(examined.contains("warn  branch") && examined.contains("`git switch -c NAME`"), "{examined}");
+    ada.sandbox.git(&["switch", "--quiet", "-c", "bells"]);
+    assert!(!ada.sandbox.cm(&["status"]).ok().stdout.contains("on no branch"));
+}
+
+#[test]
+fn a_branch_that_the_remote_lacks_is_not_published_for_a_typing_error() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let refused = ada.sandbox.cm(&["sync", "--branch", "mian"]);
+    assert!(refused.code == 4 && refused.stderr.contains("has no branch `mian`"), "{}", refused.snapshot());
+    let branches = Command::new("git").arg("-C").arg(&remote.path).arg("branch").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&branches.stdout), "* main\n");
 }

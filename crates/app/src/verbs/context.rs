@@ -10,6 +10,7 @@ mod candidates;
 mod contradictions;
 mod history;
 pub(crate) mod kinds;
+mod standing;
 
 use std::collections::HashSet;
 
@@ -41,8 +42,8 @@ use kinds::WorkspaceKinds;
 /// The task to collect rules and memories for, with limits and filters.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The task, in plain words.
-    pub task: String,
+    /// The task, in plain words; `None` selects what applies to any work.
+    pub task: Option<String>,
     /// The project of the task; by default the vault's own.
     pub workspace: Option<String>,
     /// Maximum number of rules and pitfalls; by default `context.max_rules`.
@@ -187,9 +188,8 @@ pub struct Briefing {
 /// Allowed length of a task, in characters.
 const TASK: std::ops::RangeInclusive<usize> = 3..=2_000;
 
-/// The task of a briefing for which the caller names none, so that it has what applies to any task: the name
-/// of the project.
-pub fn standing_task(context: &Context) -> String {
+/// Describes a briefing without a task by the name of the project.
+fn any_work(context: &Context) -> String {
     let workspace = context.workspace();
     let name = workspace.rsplit(['/', '\\']).next().unwrap_or_default();
     format!("any work in {name}").chars().take(*TASK.end()).collect()
@@ -237,7 +237,8 @@ impl Briefing {
 /// # Errors
 /// The errors of [`context`].
 pub(crate) fn briefing(context: &Context, options: &Options) -> Result<Briefing> {
-    let task = checked(&options.task)?;
+    // Without a task nothing is searched: no word of the program's own may select notes.
+    let task = options.task.as_deref().map(checked).transpose()?.unwrap_or_default();
     let settings = &context.target().settings;
     let budget = options.max_tokens.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_TOKENS));
     if budget < MIN_TOKENS {

@@ -18,6 +18,7 @@ use crate::verbs::legacy_private;
 use crate::verbs::lost_feedback;
 use crate::verbs::merge_driver;
 use crate::verbs::note_fields::MAX_FOLDER_FILES;
+use crate::verbs::sync::{KEEP_COMMITS, on_no_branch};
 use crate::verbs::token;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -184,6 +185,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
     let mut checks = vec![repository_kind(open, repo)];
     checks.extend(repo.head().err().and_then(|_| unreadable_head(open.vault.root())).map(broken_head));
     checks.extend(git_state(repo));
+    checks.extend(unreferenced(repo));
     checks.extend([author(repo), driver(repo)]);
     checks.extend(jujutsu(repo));
     checks.push(uncommitted_edits(open, repo));
@@ -219,6 +221,18 @@ fn git_state(repo: &Repo) -> Option<HealthCheck> {
     let operation = repo.state()?;
     let message = format!("{operation} is in progress, so changes are refused");
     Some(HealthCheck::warn("git state", message, operation.remedy()))
+}
+
+/// Reports commits of a detached HEAD that no branch has; `None` if there are none.
+fn unreferenced(repo: &Repo) -> Option<HealthCheck> {
+    match repo.count_unreferenced_commits() {
+        Ok(0) => None,
+        Ok(commits) => {
+            let message = format!("HEAD is not on a branch, and {}", on_no_branch(commits));
+            Some(HealthCheck::warn("branch", message, KEEP_COMMITS))
+        }
+        Err(error) => Some(HealthCheck::fail("branch", error.to_string())),
+    }
 }
 
 fn author(repo: &Repo) -> HealthCheck {

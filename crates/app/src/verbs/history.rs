@@ -8,7 +8,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::open_vault::repository;
 use crate::error::Result;
-use crate::verbs::log::{Commit, notice_if_manual};
+use crate::verbs::log::{Commit, notice_if_manual, notice_if_shallow};
 use cm_note::id::NoteId;
 use cm_note::message::CommitOp;
 use cm_note::note::Note;
@@ -65,7 +65,11 @@ const CONTEXT_LINES: usize = 1;
 /// A note that is not found, no repository, or an unreadable repository.
 pub fn history(context: &Context, reference: &str, limit: usize) -> Result<NoteHistory> {
     let (open, id, path) = here_or_gone(context, reference)?;
-    let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
+    let all = versions(open, &id, &path)?;
+    if all.len() <= limit {
+        notice_if_shallow(context, repository(open)?);
+    }
+    let versions = all.into_iter().take(limit).map(|version| {
         let text = |bytes: &Option<Vec<u8>>| {
             String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
         };

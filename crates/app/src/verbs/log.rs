@@ -131,6 +131,9 @@ pub fn log(context: &Context, options: &Options) -> Result<CommitList> {
     let commits: Vec<Commit> = commits.collect();
     let next = next_offset(options.offset, commits.len(), found.len());
     notice_if_manual(context, commits.is_empty());
+    if next.is_none() {
+        notice_if_shallow(context, repo);
+    }
     if !commits.is_empty() && options.note.is_none() {
         notice_uncommitted(context, repo)?;
         if options.offset == 0 {
@@ -184,6 +187,13 @@ fn notice_uncommitted(context: &Context, repo: &Repo) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Adds a notice that older commits are missing if the vault is in a shallow clone.
+pub(crate) fn notice_if_shallow(context: &Context, repo: &Repo) {
+    if repo.is_shallow() {
+        context.notice("this is a shallow clone: `git fetch --unshallow` gets the older history");
+    }
 }
 
 /// Adds a notice that automatic commits are off if this is why the history is empty.

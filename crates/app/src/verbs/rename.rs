@@ -154,12 +154,15 @@ impl RenamePlan {
             .map_err(|finding| Error::of_encoding(&note.path, &finding))?;
         let heading = title_heading(note, text);
         let mut edits = title_edits(note, text, title, heading.as_ref(), &path)?;
-        let is_shared = |other: &Note| {
-            let same = |name: &str| name.to_lowercase() == note.title.to_lowercase();
-            same(&other.title) || same(other.path.stem()) || other.aliases.iter().any(|alias| same(alias))
+        let other_of = |name: &str| {
+            notes.iter().filter(|other| other.path != note.path).find(|other| is_called(other, name))
         };
+        if let Some(other) = other_of(title) {
+            context
+                .notice(format!("{} has this title as well: links and commands may find either", other.path));
+        }
         // A name that another note has as well would lead to this one alone.
-        let is_unique = notes.iter().all(|other| other.path == note.path || !is_shared(other));
+        let is_unique = other_of(&note.title).is_none();
         if !edits.is_empty() || path != note.path {
             if is_unique && note.title != title {
                 edits.push(alias_edit(text, &note.title));
@@ -208,6 +211,12 @@ impl RenamePlan {
         }
         Ok(all)
     }
+}
+
+/// Whether a link with this name may lead to the note.
+fn is_called(note: &Note, name: &str) -> bool {
+    let is_same = |own: &str| own.to_lowercase() == name.to_lowercase();
+    is_same(&note.title) || is_same(note.path.stem()) || note.aliases.iter().any(|alias| is_same(alias))
 }
 
 /// Returns the new path: by title and ID if the file is named so, else by title alone. Repository

@@ -46,6 +46,8 @@ pub struct RepositoryStatus {
     /// Current branch, or the bookmarks that Jujutsu's working copy builds on; null if HEAD is
     /// detached.
     pub branch: Option<String>,
+    /// Number of commits that no branch has; more than 0 only if HEAD is detached.
+    pub unreferenced_commits: usize,
     /// Newest commit; null if there is none.
     pub head: Option<String>,
     /// Unfinished operation of Git, such as `a merge`; null if there is none.
@@ -77,6 +79,9 @@ pub struct RemoteStatus {
     pub behind: Option<usize>,
     /// Whether the remote's history was rewritten since both sides last agreed, so that `cm sync` refuses it.
     pub rewritten: bool,
+    /// Whether commits to send or to receive change files outside the vault: `git push` and `git pull` transfer
+    /// them, and `cm sync` refuses.
+    pub outside_vault: bool,
     /// Time of the last `cm sync` in this clone that succeeded.
     pub last_sync: Option<Instant>,
 }
@@ -126,6 +131,7 @@ fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus>
     let bookmarks = Some(bookmarks.join(", ")).filter(|names| !names.is_empty());
     Ok(RepositoryStatus {
         branch: head.branch.or(bookmarks),
+        unreferenced_commits: repo.count_unreferenced_commits()?,
         head: head.commit.map(|commit| commit.to_string()),
         in_progress: repo.state().map(|operation| operation.to_string()),
         conflicts: repo.unmerged()?.into_iter().map(String::from).collect(),
@@ -154,7 +160,13 @@ fn remote_status(context: &Context, repo: &Repo, target: SyncTarget) -> Result<R
         }
         _ => (None, None),
     };
+    let outside_vault = match (repo.head()?.commit, theirs) {
+        (Some(head), Some(theirs)) if ahead != Some(0) || behind != Some(0) => {
+            target.changes_outside(repo, head, theirs)?
+        }
+        _ => false,
+    };
     let rewritten = theirs.map(|theirs| target.abandoned_head(repo, theirs)).transpose()?.flatten().is_some();
     let last_sync = last_run::recorded(context, sync::JOB);
-    Ok(RemoteStatus { name: remote, branch, ahead, behind, rewritten, last_sync })
+    Ok(RemoteStatus { name: remote, branch, ahead, behind, rewritten, outside_vault, last_sync })
 }

@@ -12,7 +12,7 @@ use crate::context::scoring::scoring;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::verbs::history::versions;
-use crate::verbs::log::Commit;
+use crate::verbs::log::{Commit, notice_if_shallow};
 use crate::verbs::playbook::merged;
 use cm_learn::evidence_quote::quotes_in_body;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
@@ -415,10 +415,13 @@ fn commits(context: &Context, found: &ResolvedNote<'_>, limit: usize) -> Result<
     if limit == 0 {
         return Ok(Vec::new());
     }
-    if found.open.repo()?.is_none() {
+    let Some(repo) = found.open.repo()? else {
         context.notice(format!("{} is not in a Git repository", found.note.path));
         return Ok(Vec::new());
-    }
+    };
     let versions = versions(found.open, found.note.key(), &found.note.path)?;
+    if versions.len() <= limit {
+        notice_if_shallow(context, repo);
+    }
     Ok(versions.iter().take(limit).map(|version| Commit::of(&version.commit)).collect())
 }

@@ -22,6 +22,14 @@ pub fn rule(content: &str, labels: &[&str]) -> String {
     format!("- {} ({})\n", escape_rule(content), listed(labels))
 }
 
+/// Returns the label of a rule whose feedback reports harm; empty if none does.
+pub fn harm(helpful: usize, harmful: usize) -> String {
+    match harmful {
+        0 => String::new(),
+        _ => format!("harmful {harmful} of {}", helpful.saturating_add(harmful)),
+    }
+}
+
 /// Formats a memory as a list item: its quoted title, its labels, and the best matching snippet, unless that only
 /// repeats the title.
 pub fn memory(title: &str, labels: &[&str], snippet: &str) -> String {

@@ -19,7 +19,8 @@ pub fn status(status: &VaultStatus) -> String {
         None => lines += &row("branch", &paint(WARN, "no Git repository; changes are not recorded")),
     }
     for lost in &status.lost_settings {
-        lines += &row("cm.toml", &paint(WARN, &safe(lost)));
+        let decision = paint(DIM, "cm config set KEY VALUE decides");
+        lines += &row("cm.toml", &format!("{}  {decision}", paint(WARN, &safe(lost))));
     }
     let inbox: Vec<String> = status.inbox.iter().map(|(kind, n)| waiting(*kind, *n)).collect();
     let inbox = match inbox.is_empty() {
@@ -56,6 +57,10 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
         .as_deref()
         .map_or_else(|| paint(DIM, "no commits yet"), |head| paint(ID, short(head)));
     let mut lines = row("branch", &format!("{branch}  {head}"));
+    if repository.unreferenced_commits > 0 {
+        let commits = format!("{} on no branch", count(repository.unreferenced_commits, "commit"));
+        lines += &row("", &format!("{}  {}", paint(WARN, &commits), paint(DIM, "git switch -c NAME")));
+    }
     if let Some(operation) = &repository.in_progress {
         lines += &row("git", &paint(WARN, &format!("{operation} is in progress")));
     }
@@ -71,7 +76,7 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
         Some(_) => String::new(),
     };
     lines += &match (&repository.remote, &repository.remote_problem) {
-        (Some(remote), _) => remote_rows(remote, &command("cm sync")),
+        (Some(remote), _) => remote_rows(remote, &command(transfer(remote))),
         (None, Some(problem)) => row("remote", &paint(WARN, &safe(problem))),
         (None, None) => row("remote", &paint(DIM, "none")),
     };
@@ -98,6 +103,17 @@ fn listed(files: impl Iterator<Item = String>, total: usize) -> String {
         lines += &row("", &paint(DIM, &format!("… and {} more", total - MAX_LISTED_FILES)));
     }
     lines
+}
+
+/// Returns the command that transfers the commits of both sides.
+fn transfer(remote: &RemoteStatus) -> &'static str {
+    let is_some = |commits: Option<usize>| commits.is_some_and(|commits| commits > 0);
+    match (remote.outside_vault, is_some(remote.behind), is_some(remote.ahead)) {
+        (false, ..) => "cm sync",
+        (true, true, true) => "git pull, then git push",
+        (true, true, false) => "git pull",
+        (true, false, _) => "git push",
+    }
 }
 
 fn remote_rows(remote: &RemoteStatus, command: &str) -> String {

@@ -49,7 +49,7 @@ struct Input {
 fn run(context: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given, context.request.caller.interface)?;
     let options = context::Options {
-        task: input.task.unwrap_or_else(|| context::standing_task(context)),
+        task: input.task,
         workspace: input.workspace,
         limit_rules: input.limit,
         max_tokens: input.max_tokens,

@@ -66,6 +66,8 @@ pub(super) struct Shell {
     /// Whether the caller may write, but is not known to be a person, because the server has no tokens.
     pub(super) is_without_person: bool,
     pub(super) is_static: bool,
+    /// Who logged in with a token; `None` if the page needs no login.
+    pub(super) login: Option<LoginView>,
     /// The earlier time that the page shows; nothing can be changed then.
     pub(super) past: Option<PastView>,
     /// Address of the page that offers earlier times of this one; `None` if it has only the present.
@@ -75,6 +77,27 @@ pub(super) struct Shell {
     pub(super) remarks: Vec<String>,
     pub(super) assets: &'static AssetAddresses,
     pub(super) navigation: &'static [NavigationEntry],
+}
+
+/// Who is logged in, and why the page may have no forms.
+pub(super) struct LoginView {
+    pub(super) name: String,
+    pub(super) role: AccessRole,
+    /// Whether the token is an agent's, which only reads the page.
+    pub(super) is_agent: bool,
+}
+
+impl LoginView {
+    fn of(request: &PageRequest) -> Option<Self> {
+        let caller = &request.session.caller;
+        caller.token.as_ref()?;
+        let name = caller.identity.actor.clone().or_else(|| caller.identity.agent_name());
+        Some(Self {
+            name: name.unwrap_or_default(),
+            role: caller.role,
+            is_agent: request.is_of_agents_token(),
+        })
+    }
 }
 
 /// An entry of the navigation.
@@ -165,6 +188,7 @@ impl Shell {
                 && request.may_write()
                 && !request.may_decide(),
             is_static: request.is_static,
+            login: LoginView::of(request),
             past: None,
             time: request.has_past.then(|| times(&request.address)),
             notice: if request.is_of_script { None } else { request.session.take_notice() },

@@ -183,10 +183,16 @@ fn to_login(parts: &Parts, address: &str) -> Response {
 }
 
 async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> Response {
-    match authenticated
-        .work(page.path, false, move |context, request, _| show_page(page, context, request))
-        .await
-    {
+    let read = move |context: &Context, request: &PageRequest, record: &mut AuditRecord| {
+        let text = show_page(page, context, request)?;
+        // What the client typed is recorded only if it led to a note or session.
+        if !request.reference.is_empty() {
+            let key = if page.path.starts_with("/sessions") { "session" } else { "id" };
+            record.answered(&serde_json::json!({ key: request.reference }));
+        }
+        Ok(text)
+    };
+    match authenticated.work(page.path, false, read).await {
         Ok(text) => html(StatusCode::OK, text, &authenticated.parts.headers),
         Err(problem) => authenticated.fail(&problem),
     }

@@ -102,6 +102,36 @@ impl Repo {
         Ok(count)
     }
 
+    /// Whether a branch of the remote was fetched into this clone before.
+    pub fn has_branches_of(&self, remote: &str) -> Result<bool> {
+        const DOING: &str = "reading the branches";
+        let references = self.inner.references().doing(DOING, self.git_dir())?;
+        let mut remote_branches = references.remote_branches().doing(DOING, self.git_dir())?;
+        let prefix = format!("{remote}/");
+        Ok(remote_branches
+            .any(|found| found.is_ok_and(|found| found.name().shorten().to_string().starts_with(&prefix))))
+    }
+
+    /// Returns the number of commits of a detached HEAD that no branch, remote branch or tag has; 0 on a branch
+    /// and with Jujutsu, which records its commits by itself.
+    pub fn count_unreferenced_commits(&self) -> Result<usize> {
+        const DOING: &str = "reading the branches";
+        let head = self.head()?;
+        let (None, Some(tip), false) = (head.branch, head.commit, self.is_jujutsu()) else { return Ok(0) };
+        let references = self.inner.references().doing(DOING, self.git_dir())?;
+        let local = references.local_branches().doing(DOING, self.git_dir())?;
+        let remote = references.remote_branches().doing(DOING, self.git_dir())?;
+        let tags = references.tags().doing(DOING, self.git_dir())?;
+        let mut tips = Vec::new();
+        for found in local.chain(remote).chain(tags) {
+            let mut found = found.map_err(std::io::Error::other).in_path(self.git_dir())?;
+            // A reference to no commit, such as a tag of a blob, has none.
+            tips.extend(found.peel_to_id().ok().map(gix::Id::detach));
+        }
+        let walk = self.inner.rev_walk([tip.0]).with_hidden(tips).all();
+        Ok(walk.doing("walking the history", self.git_dir())?.filter(|found| found.is_ok()).count())
+    }
+
     /// Whether a merge that cm did not make is reachable from `tip` and not from `hidden`.
     pub fn has_merge_by_hand(&self, tip: CommitId, hidden: CommitId) -> Result<bool> {
         for id in self.walk(tip.0, Some(hidden.0), None)? {

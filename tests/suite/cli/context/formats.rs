@@ -143,7 +143,7 @@ fn the_same_briefing_is_json_and_toon() {
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 412
+    tokens: 416
     notices[2]: "1 rule is skipped because of hidden characters: `cm validate` shows them",no sessions are indexed
     [exit 0]
     "#);

@@ -131,7 +131,8 @@ fn every_answer_has_the_commit_and_the_instant_that_ages_count_from() {
     let expected = serde_json::json!(read);
     let drawn: Value =
         serde_json::from_str(&graph::graph(&of_date, None, 1, graph::GraphFormat::Json).unwrap()).unwrap();
-    let options = context::Options { task: "retry the request".to_owned(), ..context::Options::default() };
+    let options =
+        context::Options { task: Some("retry the request".to_owned()), ..context::Options::default() };
     for answer in [
         drawn,
         serde_json::json!(get::get(&of_date, "Retry", None).unwrap()),
@@ -148,8 +149,10 @@ fn every_answer_has_the_commit_and_the_instant_that_ages_count_from() {
 const RULE: &str = "---\nid: b-mo76pd48-ckhtk7\ntype: rule\ncategory: testing\nmaturity: candidate\nstate: active\nsource: manual\ncreated: 2026-01-02\n---\n\nRetry a request with jitter.\n";
 
 fn briefed(context: &Context) -> context::Briefing {
-    let options =
-        context::Options { task: "retry the request with jitter".to_owned(), ..context::Options::default() };
+    let options = context::Options {
+        task: Some("retry the request with jitter".to_owned()),
+        ..context::Options::default()
+    };
     context::context(context, &options).unwrap()
 }
 

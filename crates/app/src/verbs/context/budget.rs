@@ -1,7 +1,7 @@
 //! Selects the entries of a briefing that fit the token budget.
 
 use super::history::project;
-use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage};
+use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage, any_work};
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use cm_note::bullet::BulletType;
@@ -83,13 +83,14 @@ impl BriefingDraft {
                 .iter()
                 .map(|notice| entry(BriefingSection::Notices, EntryTier::Notice, 0.0, lines::notice(notice))),
         );
-        let plan = briefing::plan(task, &entries, omitted, budget);
+        let shown_task = if task.is_empty() { any_work(context) } else { task.to_owned() };
+        let plan = briefing::plan(&shown_task, &entries, omitted, budget);
         let stays = |from: usize| plan.included[from..].iter().copied();
         let of_memories = rules.len();
         let rules = included(rules, stays(0)).into_iter().map(|ruled| ruled.rule);
         let (pitfalls, rules) = rules.partition(|rule| rule.bullet_type == BulletType::AntiPattern);
         Briefing {
-            task: task.to_owned(),
+            task: shown_task,
             handoff: None,
             workspace,
             rules,
@@ -141,7 +142,8 @@ fn rule_entry(ruled: &RankedRule) -> BriefingEntry {
 /// Formats a rule as a line of Markdown.
 pub(crate) fn rule_line(rule: &BriefingRule) -> String {
     let pinned = if rule.pinned { "pinned" } else { "" };
-    lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned])
+    let harm = lines::harm(rule.helpful, rule.harmful);
+    lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned, &harm])
 }
 
 fn memory_entry(memory: &BriefingMemory) -> BriefingEntry {

@@ -47,6 +47,7 @@ const OTHER_PROJECT_FACTOR: f64 = 0.5;
 /// The task, the workspace and the candidates from which a briefing is built.
 pub(super) struct BriefingBuilder<'m> {
     pub context: &'m Context,
+    /// Empty if the briefing is for any work.
     pub task: &'m str,
     /// Whether the caller named the workspace, rather than that it was derived from the vault.
     pub is_explicit: bool,
@@ -161,7 +162,8 @@ impl BriefingBuilder<'_> {
         for part in [&mut pinned, &mut fitting, &mut others] {
             part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
         }
-        others.truncate(MAX_STANDING_RULES.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        let most = if self.task.is_empty() { limit } else { MAX_STANDING_RULES };
+        others.truncate(most.min(limit.saturating_sub(pinned.len() + fitting.len())));
         let mut rules: Vec<RankedRule> = pinned.into_iter().chain(fitting).chain(others).collect();
         omitted.rules += self.candidates.unseen;
         for out in rules.drain(limit.min(rules.len())..) {
@@ -198,10 +200,10 @@ impl BriefingBuilder<'_> {
     }
 
     /// Whether a bullet is shown although it does not match the task: it was made for this kind of
-    /// work, or it has proved useful and applies to every task here.
+    /// work, or it has proved useful and applies to every task here. Without a task every rule is.
     fn is_standing(&self, candidate: &BulletCandidate) -> bool {
         let bullet = &candidate.bullet;
-        let is_established = bullet.maturity >= Maturity::Established;
+        let is_established = self.task.is_empty() || bullet.maturity >= Maturity::Established;
         match bullet.scope {
             Scope::Global => is_established,
             // Whether it is this project was asked before.
@@ -279,7 +281,11 @@ impl BriefingBuilder<'_> {
                 notices.push("the playbook has no rules".to_owned());
             }
             let has_history = history.is_some_and(|history| !history.is_empty());
-            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !has_history {
+            if !self.task.is_empty()
+                && self.candidates.best_memory == 0.0
+                && self.candidates.best_bullet == 0.0
+                && !has_history
+            {
                 notices.push("no note contains a word of the task".to_owned());
             }
         }

@@ -101,7 +101,7 @@ pub(super) struct BriefingCandidates<'m> {
     pub notices: Vec<String>,
     task: String,
     words: Vec<QueryNode>,
-    only: BriefingFilter,
+    pub(super) only: BriefingFilter,
     notes: usize,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct BriefingCandidates<'m> {
 #[derive(Default)]
 pub(super) struct BriefingFilter {
     rules: Vec<QueryNode>,
-    memories: Vec<QueryNode>,
+    pub memories: Vec<QueryNode>,
 }
 
 impl BriefingFilter {
@@ -135,7 +135,8 @@ struct VaultPlaybookHits {
 }
 
 impl<'m> BriefingCandidates<'m> {
-    /// Retrieves the candidates for a task from all open vaults, about `limit` bullets.
+    /// Retrieves the candidates for a task from all open vaults, about `limit` bullets; for an empty one those
+    /// that apply to any work.
     pub fn ask(context: &'m Context, task: &str, limit: usize, only: BriefingFilter) -> Result<Self> {
         let words = words(task);
         let mut found = Self {
@@ -158,7 +159,10 @@ impl<'m> BriefingCandidates<'m> {
             context.ensure_fresh(open)?;
             found.notes += count(context, open, QueryNode::Everything)?;
             hits_by_vault.push(found.playbook_hits(context, open, limit)?);
-            found.recall(context, open)?;
+            match task.is_empty() {
+                true => found.recall_standing(context, open)?,
+                false => found.recall(context, open)?,
+            }
         }
         found.even_out(context, &mut hits_by_vault);
         add_twins(context, &mut hits_by_vault)?;

@@ -61,7 +61,7 @@ impl BriefingBuilder<'_> {
     /// Returns up to `limit` past sessions that match the task, in order of time if it counts or orders; `None` if no session is indexed and
     /// no diary matches.
     pub fn history(&self, limit: usize, omitted: &mut OmittedCounts) -> Result<Option<Vec<SessionPassage>>> {
-        if limit == 0 {
+        if limit == 0 || self.task.is_empty() {
             return Ok(Some(Vec::new()));
         }
         let access = SessionAccess::open_without_refresh(self.context);

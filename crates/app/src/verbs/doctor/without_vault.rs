@@ -1,12 +1,16 @@
 //! Checks of a machine without a vault, whose hooks call a team server.
-//!
-//! The server is not asked: the report is about what is known here.
 
 use super::{HealthCheck, HealthReport, count};
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hooks::{ServerState, TokenOrigin, used_server};
+use crate::verbs::server_client::api::ServerApi;
 use crate::verbs::server_client::connection::ServerConnection;
+use crate::verbs::server_client::reachability::Outage;
+use std::time::Duration;
+
+/// Maximum wait for the server's answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Checks the settings, the connection and what waits for the server; `None` if the hooks of this folder
 /// call none.
@@ -17,9 +21,24 @@ pub fn without_vault(request: &Request) -> Result<Option<HealthReport>> {
     let Some((connection, state)) = ServerConnection::of_request(request)?.zip(used_server(request)?) else {
         return Ok(None);
     };
+    let state = answered(request, &connection, state)?;
     let mut checks = vec![settings(request, &connection), server(&state), token(&state)];
     checks.extend(uploads(&state));
     Ok(Some(HealthReport { vault: None, checks, fixed: Vec::new() }))
+}
+
+/// Asks the server for what a hook would get, and returns the state with its answer.
+fn answered(request: &Request, connection: &ServerConnection, state: ServerState) -> Result<ServerState> {
+    let refuses_uploads = Outage::of(connection).is_some_and(|outage| outage.is_read_only);
+    Ok(match ServerApi::with(connection, request, None, None)?.memory_md(TIMEOUT) {
+        Err(failure) => ServerState {
+            failing_since: state.failing_since.or_else(|| Some(request.now.to_string())),
+            cause: Some(failure.cause),
+            ..state
+        },
+        Ok(_) if refuses_uploads => state,
+        Ok(_) => ServerState { failing_since: None, cause: None, ..state },
+    })
 }
 
 fn settings(request: &Request, connection: &ServerConnection) -> HealthCheck {
@@ -40,7 +59,7 @@ fn server(state: &ServerState) -> HealthCheck {
                 false => HealthCheck::warn(NAME, message, "`cm hooks deliver` tries again"),
             }
         }
-        _ => HealthCheck::ok(NAME, format!("{url}, no failure since its last answer")),
+        _ => HealthCheck::ok(NAME, format!("{url} answers")),
     }
 }
 

@@ -35,7 +35,6 @@ use cm_playbook::briefing::MIN_TOKENS;
 use cm_playbook::generated::CHARS_PER_TOKEN;
 use cm_secrets::redact;
 use cm_store::config::{Settings, keys};
-use cm_store::git::Repo;
 use cm_store::vault::json_lines::{JsonLinesFile, remove_old_files};
 use cm_text::shorten::{short_line, shorten};
 
@@ -169,7 +168,7 @@ fn ask(
             characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
         };
         let tokens = (limits.characters / CHARS_PER_TOKEN).max(MIN_TOKENS);
-        match briefing(&api, &question, tokens, PROMPT_TIMEOUT) {
+        match briefing(&api, Some(&question), tokens, PROMPT_TIMEOUT) {
             Ok(found) => {
                 let is_failure = message.event == Some(HookEvent::ToolFailure);
                 let by_words = settings.disables_embeddings();
@@ -186,11 +185,10 @@ fn ask(
         remove_old_files(&connection.private.state().join("hooks"), since);
         remove_old_files(&session_upload::folder(connection), since);
         remove_old_files(&IncompleteSessions::of(&connection.private).folder(), since);
-        let task =
-            redact(&start::task_of(&request.cwd, &project(request, connection)), &rules).0.into_string();
-        match briefing(&api, &task, settings.integer(keys::HOOKS_START_TOKENS), START_TIMEOUT) {
+        let task = start::task_of(&request.cwd).map(|task| redact(&task, &rules).0.into_string());
+        match start_parts(&api, task.as_deref(), settings.integer(keys::HOOKS_START_TOKENS)) {
             Ok(found) => {
-                parts.extend(found.start_parts());
+                parts.extend(found);
                 reachability::record_answer(connection);
             }
             Err(failure) => return Ok(missing(request, message, connection, &failure)),
@@ -199,17 +197,32 @@ fn ask(
     Ok(ServerAnswer { parts, is_missing: false })
 }
 
+/// Gets what fits the current work, and what applies to any work.
+fn start_parts(
+    api: &ServerApi,
+    task: Option<&str>,
+    tokens: usize,
+) -> std::result::Result<Vec<InjectionPart>, CallFailure> {
+    if task.is_none() {
+        return Ok(ServerBriefing::default().start_parts(&briefing(api, None, tokens, START_TIMEOUT)?));
+    }
+    let found = briefing(api, task, tokens, START_TIMEOUT)?;
+    // Without this answer the session still has the first.
+    let standing = briefing(api, None, tokens, PROMPT_TIMEOUT).unwrap_or_default();
+    Ok(found.start_parts(&standing))
+}
+
 fn briefing(
     api: &ServerApi,
-    task: &str,
+    task: Option<&str>,
     tokens: usize,
     timeout: Duration,
 ) -> std::result::Result<ServerBriefing, CallFailure> {
-    if task.trim().chars().count() < SHORTEST_QUESTION {
+    if task.is_some_and(|task| task.trim().chars().count() < SHORTEST_QUESTION) {
         return Ok(ServerBriefing::default());
     }
-    let task = shorten(task.trim(), MAX_QUESTION_CHARS).replace('\0', " ");
-    let answer = api.briefing(&task, tokens, timeout)?;
+    let task = task.map(|task| shorten(task.trim(), MAX_QUESTION_CHARS).replace('\0', " "));
+    let answer = api.briefing(task.as_deref(), tokens, timeout)?;
     ServerBriefing::read(&answer).ok_or_else(|| CallFailure {
         cause: "the server's answer is not a briefing".to_owned(),
         status: None,
@@ -262,16 +275,6 @@ fn line(connection: &ServerConnection, failure: &CallFailure, has_copy: bool, wa
         many => format!(" {many} uploads wait on this machine."),
     };
     format!("{what} {instead}{waiting}")
-}
-
-/// Name of the project: the folder of its repository.
-fn project(request: &Request, connection: &ServerConnection) -> String {
-    let root = connection.folder.clone().or_else(|| {
-        let repo = Repo::discover(&request.cwd).ok().flatten();
-        repo.map(|repo| repo.workdir().to_owned())
-    });
-    let root = root.unwrap_or_else(|| request.cwd.clone());
-    root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The work after the response.

@@ -21,7 +21,7 @@ use cm_agents::hook::{HookEvent, HookMessage, memory_text};
 use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::markdown::escape::visible;
-use cm_note::note::{Note, NoteKind};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_playbook::briefing::warning::MentionIndex;
 use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
@@ -236,7 +236,9 @@ fn line(
     };
     let shown = scope.includes(&bullet, level) && may_be_shown(&bullet, note);
     let pinned = if bullet.pinned { "pinned" } else { "" };
-    let labels = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
+    let events = |signal| Feedback::count(&bullet.feedback, signal);
+    let harm = lines::harm(events(FeedbackSignal::Helpful), events(FeedbackSignal::Harmful));
+    let labels = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned, &harm];
     shown.then(|| lines::rule(bullet.content(), &labels))
 }
 

@@ -25,6 +25,8 @@ const MAX_SUBJECTS: usize = 5;
 const MAX_SEARCHED_COMMITS: usize = 30;
 /// Main branches, whose names say nothing about the task.
 const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
+/// Minimum length of the derived task, in characters.
+const MIN_TASK_CHARS: usize = 3;
 /// Maximum length of the derived task, in characters.
 const MAX_TASK_CHARS: usize = 500;
 /// Share of the token budget that the briefing may use, 0–1.
@@ -36,12 +38,14 @@ pub(super) fn parts(context: &Context, tokens: usize) -> Result<Vec<InjectionPar
     check_indexes(context)?;
     let core = core(context)?;
     let most = ((tokens as f64 * BRIEFING_SHARE) as usize).max(MIN_TOKENS);
-    let options = Options {
-        task: task_of(&context.request.cwd, &context.workspace()),
-        max_tokens: Some(most),
-        ..Options::default()
-    };
-    let briefing = context::briefing(context, &options)?;
+    let task = task_of(&context.request.cwd);
+    let is_any = task.is_none();
+    let options = Options { task, max_tokens: Some(most), ..Options::default() };
+    let mut briefing = context::briefing(context, &options)?;
+    if is_any {
+        // CORE.md has those that apply to any work.
+        briefing.memories.clear();
+    }
     let mut parts = briefed(&briefing, &core);
     let shown = core.iter().chain(&parts).flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
     let learned = recently_learned::part(context, &shown.collect())?;
@@ -131,15 +135,14 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     ]
 }
 
-/// Derives the current task from the branch name and recent commits of the repository at `cwd`, else
-/// from the project's name.
-pub(super) fn task_of(cwd: &Path, project: &str) -> String {
+/// Derives the current task from the branch name and recent commits of the repository at `cwd`; `None` if
+/// they name none.
+pub(super) fn task_of(cwd: &Path) -> Option<String> {
     // A repository that cannot be read keeps nobody from being briefed.
     let recent = Repo::discover(cwd).ok().flatten().map(|repo| recent(&repo));
     let recent_work = recent.unwrap_or_default();
-    let task =
-        if recent_work.trim().chars().count() < 3 { format!("work on {project}") } else { recent_work };
-    task.chars().map(|c| if c == '\0' { ' ' } else { c }).take(MAX_TASK_CHARS).collect()
+    let task = recent_work.chars().map(|c| if c == '\0' { ' ' } else { c }).take(MAX_TASK_CHARS);
+    Some(task.collect::<String>()).filter(|task| task.trim().chars().count() >= MIN_TASK_CHARS)
 }
 
 fn recent(repo: &Repo) -> String {

@@ -54,7 +54,7 @@ pub fn deliver(request: &Request, with_refused: bool, from: Option<&str>) -> Res
     let sent = deliver_all(request, &connection, with_refused, former.as_ref())?;
     let failure = match sent.failure {
         Some(failed) => Some(failed.failure.cause),
-        None => lasting_outage(request, &connection)?,
+        None => lasting_outage(request, &connection, sent.delivered + sent.set_aside == 0)?,
     };
     let former = request.private.as_ref().map(former_servers).transpose()?.unwrap_or_default();
     Ok(HooksDelivery {

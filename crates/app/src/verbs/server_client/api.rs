@@ -107,19 +107,22 @@ impl ServerApi {
         Ok(Self { client, url: connection.url.clone(), names: Vec::new() })
     }
 
-    /// Asks for a briefing of at most `tokens` tokens. The task must be without secrets; the answer is
+    /// Asks for a briefing of at most `tokens` tokens; without a task, for what applies to any work. The task must be without secrets; the answer is
     /// unchecked.
     ///
     /// # Errors
     /// [`CallFailure`].
     pub fn briefing(
         &self,
-        task: &str,
+        task: Option<&str>,
         tokens: usize,
         timeout: Duration,
     ) -> std::result::Result<Value, CallFailure> {
         // In the address it would be in the logs of proxies.
-        let question = serde_json::json!({ "task": task, "max_tokens": tokens });
+        let mut question = serde_json::json!({ "max_tokens": tokens });
+        if let Some(task) = task {
+            question["task"] = task.into();
+        }
         let headers: Vec<(&'static str, &str)> = headers(&self.names).collect();
         let answer = self.post("context", &question, &headers, timeout);
         parsed(&answer.map_err(CallFailure::of_a_reading)?)

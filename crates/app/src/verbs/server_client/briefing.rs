@@ -46,6 +46,10 @@ struct ServerRule {
     maturity: String,
     #[serde(default)]
     pinned: bool,
+    #[serde(default)]
+    helpful: usize,
+    #[serde(default)]
+    harmful: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -102,26 +106,38 @@ impl ServerBriefing {
         })
     }
 
-    /// The context for the start of a session, most important parts first.
+    /// The context for the start of a session, most important parts first. `standing` has what applies to any
+    /// work.
     #[must_use]
-    pub fn start_parts(&self) -> Vec<InjectionPart> {
+    pub fn start_parts(&self, standing: &Self) -> Vec<InjectionPart> {
         let part = |heading: &str, entries: Vec<InjectionEntry>| InjectionPart {
             kind: PartKind::Briefing,
             heading: Some(format!("## {heading}")),
             entries,
         };
-        let rules = |is_pitfall: bool| -> Vec<InjectionEntry> {
-            let of_type = self.rules.iter().filter(|rule| (rule.rule_type == "anti_pattern") == is_pitfall);
+        let rules = |list: &[ServerRule], is_pitfall: bool| -> Vec<InjectionEntry> {
+            let of_type = list.iter().filter(|rule| (rule.rule_type == "anti_pattern") == is_pitfall);
             of_type.map(|rule| noted(&rule.id, rule.line())).collect()
         };
+        let is_new_rule = |rule: &&ServerRule| self.rules.iter().all(|other| other.id != rule.id);
+        let more_rules: Vec<ServerRule> = standing.rules.iter().filter(is_new_rule).cloned().collect();
+        let is_new = |memory: &&ServerMemory| self.memories.iter().all(|other| other.id != memory.id);
+        let more_memories: Vec<ServerMemory> = standing.memories.iter().filter(is_new).cloned().collect();
+        let warnings = self.warnings.iter().chain(&standing.warnings);
+        let mut warnings: Vec<String> = warnings.map(|one| lines::warning(&shortened(one))).collect();
+        warnings.dedup();
         let memories = |list: &[ServerMemory]| list.iter().map(|one| noted(&one.id, one.line())).collect();
         let bare = |text: String| InjectionEntry { text, ..InjectionEntry::default() };
-        let mut parts: Vec<InjectionPart> = self.handoff.iter().map(ServerHandoff::part).collect();
+        let mut parts: Vec<InjectionPart> =
+            self.handoff.iter().chain(&standing.handoff).map(ServerHandoff::part).collect();
         parts.extend([
-            part("Warnings", self.warnings.iter().map(|one| bare(lines::warning(&shortened(one)))).collect()),
-            part("Rules for the current work", rules(false)),
-            part("Pitfalls of the current work", rules(true)),
+            part("Warnings", warnings.into_iter().map(bare).collect()),
+            part("Rules for the current work", rules(&self.rules, false)),
+            part("Pitfalls of the current work", rules(&self.rules, true)),
             part("Memories of the current work", memories(&self.memories)),
+            part("Rules", rules(&more_rules, false)),
+            part("Pitfalls", rules(&more_rules, true)),
+            part("Memories", memories(&more_memories)),
             part(lines::UNVERIFIED, memories(&self.unverified)),
             part("Past sessions about it", self.history.iter().map(|one| bare(one.line())).collect()),
         ]);
@@ -183,7 +199,8 @@ impl ServerBriefing {
 impl ServerRule {
     fn line(&self) -> String {
         let pinned = if self.pinned { "pinned" } else { "" };
-        let labels = [self.id.as_str(), &self.category, &self.maturity, pinned].map(label);
+        let harm = lines::harm(self.helpful, self.harmful);
+        let labels = [self.id.as_str(), &self.category, &self.maturity, pinned, &harm].map(label);
         lines::rule(&text(&self.content), &labels.each_ref().map(String::as_str))
     }
 }
@@ -285,7 +302,10 @@ mod tests {
         let briefing = ServerBriefing::read(&json!({
             "rules": [rule("b-1", "Run the suite."), 7, { "id": "b-2" }], "memories": 3, "handoff": [],
         }));
-        assert_eq!(texts(&briefing.unwrap().start_parts()), "- Run the suite. (b-1, testing, proven)\n");
+        assert_eq!(
+            texts(&briefing.unwrap().start_parts(&ServerBriefing::default())),
+            "- Run the suite. (b-1, testing, proven)\n"
+        );
     }
 
     #[test]
@@ -298,7 +318,11 @@ mod tests {
             "handoff": { "at": evil, "text": evil },
         }))
         .unwrap();
-        for part in briefing.start_parts() {
+        for part in ServerBriefing::default()
+            .start_parts(&briefing)
+            .into_iter()
+            .chain(briefing.start_parts(&briefing))
+        {
             let lines = part.entries.iter().map(|entry| (part.kind, entry.text.as_str()));
             for (kind, line) in lines {
                 assert!(line.len() < 20_000 && !line.contains(['\u{1b}', '\u{202e}']), "{line}");

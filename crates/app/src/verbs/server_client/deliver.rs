@@ -121,16 +121,28 @@ pub fn deliver_all(
     uploads.send(&api, DeliveryWait::Turn, || true)
 }
 
-/// Asks a server that failed before for the copy of MEMORY.md, since with nothing to send it was not asked
-/// anything. Returns why it fails; `None` if it answers.
+/// Asks the server for the copy of MEMORY.md if it failed before, or with `is_unasked`, since with nothing to
+/// send it was not asked anything. Returns why it fails; `None` if it answers.
 ///
 /// # Errors
 /// The user's own settings are not valid.
-pub fn lasting_outage(request: &Request, connection: &ServerConnection) -> Result<Option<String>> {
-    if Outage::of(connection).is_none() {
+pub fn lasting_outage(
+    request: &Request,
+    connection: &ServerConnection,
+    is_unasked: bool,
+) -> Result<Option<String>> {
+    let is_failing = Outage::of(connection).is_some();
+    if !is_failing && !is_unasked {
         return Ok(None);
     }
     let api = ServerApi::with(connection, request, None, None)?;
+    if !is_failing {
+        let failure = api.memory_md(memory_copy::COPY_TIMEOUT).err();
+        return Ok(failure.map(|failure| {
+            reachability::record_failure(connection, request.now, &failure.cause, false);
+            failure.cause
+        }));
+    }
     match memory_copy::refresh(connection, &api) {
         Ok(()) => {
             reachability::record_upload(connection);

@@ -15,7 +15,7 @@ use cm_text::shorten::shorten;
 /// Name of the private copy.
 const FILE: &str = "MEMORY.md";
 /// Timeout of the request. Nobody waits for it.
-const COPY_TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const COPY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Size of the copy in bytes after which nothing is added.
 const MAX_COPY_BYTES: usize = 512 << 10;
 /// Maximum number of rules and memories of the copy.
@@ -121,7 +121,7 @@ mod tests {
         let item = escape_inline("1. <b> a*b `c` [d] #e & \\ _f_");
         let text = format!(
             "{OPENING}2026-11-21 by `cm export --format memory.md`; changes by hand are lost.\n\
-             > 1 rule and 2 memories proven in use; 0 left out.\n\n\
+             > 1 proven rule and 2 memories in use; 0 left out.\n\n\
              ## Rules\n\n- net: Retry with `jitter` and [this](a.md).\n\n\
              ## Patterns & Workflows\n\n- {item}\n- A title: {item}\n"
         );

@@ -31,6 +31,7 @@ use cm_store::vault::layout;
 use cm_text::named_enum;
 
 pub use target::SyncTarget;
+pub(crate) use target::{KEEP_COMMITS, on_no_branch};
 
 /// Name of the job in the record of last runs.
 pub const JOB: &str = "sync";
@@ -269,6 +270,11 @@ impl SyncRun<'_> {
     /// commit of the remote branch; `None` if there is no such branch.
     fn transfer_all(&self, mut fetched: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
         let (remote, branch) = (&self.target.remote, &self.target.branch);
+        if fetched.is_none() && self.options.branch.is_some() && self.repo.has_branches_of(remote)? {
+            return Err(Error::not_found(format!("{remote} has no branch `{branch}`")).hint(format!(
+                "`git branch --remotes` lists the branches; `git push {remote} HEAD:refs/heads/{branch}` creates this one"
+            )));
+        }
         let agreed = self.repo.reference(&self.target.synced_reference())?.or(fetched);
         for lost in 0..MAX_ATTEMPTS {
             if lost > 0 {

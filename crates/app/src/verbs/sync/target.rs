@@ -4,6 +4,7 @@
 use super::Options;
 use crate::error::{Error, Result};
 use cm_store::git::{self, CommitId, Repo};
+use cm_text::plural::count;
 
 /// Maximum number of paths that a message names.
 const MAX_PATHS: usize = 5;
@@ -44,8 +45,7 @@ impl SyncTarget {
             Some(branch) => branch,
             None if repo.is_jujutsu() => bookmark(repo, options)?,
             None => {
-                return Err(Error::refused("detached", "HEAD is not on a branch")
-                    .hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here"));
+                return Err(detached(repo.count_unreferenced_commits()?));
             }
         };
         let (followed, upstream) = repo.upstream(&local);
@@ -124,6 +124,16 @@ impl SyncTarget {
         Err(Error::refused("rewritten", message).hint(hint))
     }
 
+    /// Whether one of two sides changed files outside of the vault since their common ancestor.
+    pub(crate) fn changes_outside(&self, repo: &Repo, ours: CommitId, theirs: CommitId) -> Result<bool> {
+        if repo.is_own() {
+            return Ok(false);
+        }
+        let base = repo.merge_bases(ours, theirs)?.first().copied();
+        let changes = |tip| Result::Ok(!repo.foreign_paths(base, tip)?.outside.is_empty());
+        Ok(changes(ours)? || changes(theirs)?)
+    }
+
     /// Refuses commits that change files outside of the vault: publishing code or taking it over is the
     /// person's own act.
     pub(super) fn refuse_outside(&self, repo: &Repo, base: Option<CommitId>, tip: CommitId) -> Result<()> {
@@ -144,6 +154,25 @@ impl SyncTarget {
         Err(Error::refused("outside-vault", message)
             .hint("use `git pull` and `git push`, which merge notes as cm does where the merge driver is registered"))
     }
+}
+
+/// `count`: number of commits that no branch has, and that a switch to another branch would leave behind.
+fn detached(count: usize) -> Error {
+    match count {
+        0 => Error::refused("detached", "HEAD is not on a branch")
+            .hint("`git switch main` returns to a branch, `git switch -c NAME` makes one here"),
+        _ => Error::refused("detached", format!("HEAD is not on a branch, and {}", on_no_branch(count)))
+            .hint(KEEP_COMMITS),
+    }
+}
+
+/// How commits of a detached HEAD come to a branch.
+pub(crate) const KEEP_COMMITS: &str = "`git switch -c NAME` makes a branch of them before anything else; then `git switch main` and `git merge NAME` take them over";
+
+/// States how many commits no branch has.
+pub(crate) fn on_no_branch(commits: usize) -> String {
+    let verb = if commits == 1 { "is" } else { "are" };
+    format!("{} {verb} on no branch", count(commits, "commit"))
 }
 
 /// Selects the bookmark of Jujutsu that HEAD builds on.
