@@ -1,5 +1,6 @@
 //! Links the debug program to a fixed address. The tests start it some ten thousand times, and applying its half million
 //! relocations would take two thirds of each start.
+#![expect(clippy::disallowed_methods, reason = "cargo passes the profile and the target in the environment")]
 
 use std::env;
 
