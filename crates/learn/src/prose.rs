@@ -4,6 +4,8 @@
 //! Doubtful lines are left out: missing a sentence is better than attributing a log line to a
 //! person.
 
+use std::borrow::Cow;
+
 use cm_note::markdown::escape::visible;
 use cm_session::harness_text::is_scaffold;
 use cm_session::injected_markers::{self, starts_line};
@@ -60,6 +62,22 @@ pattern!(
       | (?:puedes|podrías|podés)\s+(?:por\s+favor\s+)?
       | (?:est-ce\ que\s+)?tu\s+(?:peux|pourrais)\s+ | (?:peux|pourrais)-tu\s+
     )(?P<order>(?:always|never|immer|nie|niemals|siempre|nunca|toujours|jamais)\s+(?P<verb>\S+)\b.*?)\s*\?+$"
+);
+// "Could you set the seed in every model?", "if you finish something, would you run `make check` before you tell me?"
+pattern!(
+    EACH_TIME = r"(?ix)^(?P<when>(?:if|when|whenever|before|after|once|each\ time|every\ time)\ you\ [^,?]{3,60},\s*)?
+        (?:can|could|would|will)\s+you\s+(?:(?:please|pls|kindly|maybe|also|just)\s+)*(?P<order>[^?]{10,}?)\s*\?+$"
+);
+pattern!(
+    RECURS = r"(?ix)\b(?:every|each|all|any|whenever|from\ now\ on|in\ (?:the\ )?future)\b
+      | \bbefore\ you\ (?:finish|(?:tell|ask|ping)\ me|say|report|are\ (?:done|finished)|open\ (?:a|any)|(?:commit|push|merge)(?:\ (?:anything|something|to\ \w+))?\s*\?*$)"
+);
+// "Didn't we agree that numbers come with their interval?"
+pattern!(
+    REMINDS = r"(?ix)^(?:(?:hey|hm+|but|wait|um|so|and|aber|pero|mais)[,\s]+)*(?:
+        did(?:n['’]?t|\ not)\s+(?:we|i)\s+(?:say|agree|decide|settle)\s+(?:on\s+)?(?:that\s+)? | i\ thought\ (?:we|i)(?:['’]d|\ had)?\ (?:said|agreed|decided)\s+(?:that\s+)?
+      | (?:hatten|haben)\ wir\ nicht\ (?:gesagt|ausgemacht|vereinbart),?\s+(?:dass\s+)? | ¿?no\ (?:hab[ií]amos\ (?:quedado\ en|dicho|acordado)|quedamos\ en)\s+que\s+ | on\ n['’](?:avait|a)\ pas\ dit\s+qu(?:e\s+|['’])
+    )(?P<order>[^?]{10,}?)\s*\?+$"
 );
 // "Might we agree that a new scenario is written as YAML?"
 pattern!(
@@ -118,20 +136,31 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
     lines.iter().flat_map(|line| line.sentences(longest)).collect()
 }
 
-/// Removes the wording of a question from an order: a final ", ok?", or "can you" before "always sort
-/// imports?".
-pub(crate) fn without_polite_question(sentence: &str) -> &str {
+/// Removes the wording of a question from an order: a final ", ok?", "can you" before "always sort imports?", or "didn't
+/// we agree that" before what was agreed.
+pub(crate) fn without_polite_question(sentence: &str) -> Cow<'_, str> {
     let request = POLITE_ORDER.captures(sentence).filter(|request| !NO_ORDER.is_match(&request["verb"]));
     if let Some(order) = request.and_then(|request| request.name("order")) {
-        return order.as_str();
+        return order.as_str().into();
+    }
+    if let Some(request) = EACH_TIME.captures(sentence) {
+        let order = &request["order"];
+        return match request.name("when") {
+            Some(when) => format!("{}{order}", when.as_str()).into(),
+            None if RECURS.is_match(order) => order.to_owned().into(),
+            None => sentence.into(),
+        };
+    }
+    if let Some(agreed) = REMINDS.captures(sentence).and_then(|found| found.name("order")) {
+        return agreed.as_str().into();
     }
     let agreed =
         AGREEMENT.captures(sentence).and_then(|found| found.name("order").or_else(|| found.name("de")));
     if let Some(order) = agreed {
-        return order.as_str();
+        return order.as_str().into();
     }
     let end = TAG_QUESTION.find(sentence).map_or(sentence.len(), |tag| tag.start());
-    sentence.get(..end).unwrap_or(sentence)
+    sentence.get(..end).unwrap_or(sentence).into()
 }
 
 /// Removes injected text and all blocks in XML-like tags from a message.

@@ -177,7 +177,7 @@ const MAX_MESSAGE_SENTENCES: usize = 8;
 const MAX_GENERAL_RULE_SENTENCES: usize = 3;
 
 fn utterance_of(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
-    let whole = without_polite_question(&sentence.text);
+    let whole = &*without_polite_question(&sentence.text);
     if takes_back(whole) {
         return Some(Utterance { kind: UtteranceKind::Retraction, text: whole.to_owned(), standing: false });
     }

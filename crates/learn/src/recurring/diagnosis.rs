@@ -1,7 +1,7 @@
-//! Finds explanations of agents that a check confirmed: a command fails, the agent says why and edits files, and the
-//! command passes.
+//! Finds explanations of agents that a check confirmed: a command fails, the agent says why and edits files, or runs
+//! another command and says what has to be done, and the command passes.
 
-use super::explanation::{needs_error, stated};
+use super::explanation::{needs_error, requires, stated};
 use super::pattern::{PatternNote, RecurringPattern};
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
@@ -11,11 +11,12 @@ use super::wording::{failed, with_message};
 /// after it.
 pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut found: Vec<RecurringPattern> = Vec::new();
-    for TraceStreaks { trace, streaks } in traces {
-        for streak in streaks.iter().filter(|streak| streak.end == StreakEnd::Passed) {
-            let Some(explanation) = streak.explanation.filter(|_| !streak.is_without_changes()) else {
-                continue;
-            };
+    for TraceStreaks { trace, streaks, one_off } in traces {
+        for streak in streaks.iter().chain(one_off).filter(|streak| streak.end == StreakEnd::Passed) {
+            let names_remedy = |text: &str| requires(text) || needs_error(text);
+            let was_prepared = |text: &str| !streak.between.is_empty() && names_remedy(text);
+            let is_repaired = |text: &&str| !streak.is_without_changes() || was_prepared(text);
+            let Some(explanation) = streak.explanation.filter(is_repaired) else { continue };
             let plain = stated(explanation);
             let head = match needs_error(explanation) {
                 true => format!("{}: {plain}", failed(streak.command, streak.failure)),
@@ -40,5 +41,9 @@ pub fn diagnoses(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
 fn quote(streak: &FailureStreak<'_>, explanation: &str) -> String {
     let command = streak.command.key();
     let failed = with_message(streak.failure);
-    format!("`{command}` failed{failed}, the agent edited files, and it passed. The agent: \"{explanation}\"")
+    let meanwhile = match streak.between.last() {
+        Some(between) if streak.is_without_changes() => format!("`{}` passed", between.command.key()),
+        _ => "the agent edited files".to_owned(),
+    };
+    format!("`{command}` failed{failed}, {meanwhile}, and it passed. The agent: \"{explanation}\"")
 }

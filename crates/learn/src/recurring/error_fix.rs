@@ -41,7 +41,7 @@ const SETTINGS_EXTENSIONS: [&str; 8] =
 /// Returns a pattern for each error that one remedy ended, in several sessions or once without doubt.
 pub fn error_fixes(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     let mut found: BTreeMap<(String, ErrorRemedy), RecurringError<'_>> = BTreeMap::new();
-    for TraceStreaks { trace, streaks } in traces {
+    for TraceStreaks { trace, streaks, .. } in traces {
         for streak in streaks {
             let Some(signature) = streak.failure.signature.clone() else { continue };
             for (remedy, added) in remedy(streak).into_iter().chain(added_lines(streak)) {

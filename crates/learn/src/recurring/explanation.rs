@@ -14,19 +14,21 @@ pattern!(
     CAUSE = r"(?ix)
       \b(?:root\ cause | (?:the|its)\ (?:real\ |actual\ )?cause\ (?:is|was) | (?:was|were|is|are)\ caused\ by | because | due\ to
         | the\ (?:real\ |actual\ )?(?:problem|issue|reason|bug|culprit|mistake|failure|error|flake)s?\ (?:is|was|came|comes|were|lies|lay)
-        | turn(?:s|ed)\ out | c(?:ame|omes?)\ (?:all\ )?from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why)\b
+        | turn(?:s|ed)\ out | c(?:ame|omes?)\ (?:all\ )?from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why
+        | (?:was|were|is)\ the\ (?:\w+\ )?(?:cause|reason|culprit)
+        | since\ (?:\S+\s+){1,2}(?:needs?|expects?|requires?|has|have|lacks?|does(?:\ not|n['’]t)|can(?:not|['’]t)))\b
     | \b(?:weil|ursache|das\ problem\ (?:ist|war)|(?:lag|liegt)\ (?:es\ )?(?:daran|an|am)|das\ erklärt|der\ grund)\b
     | \b(?:porque|la\ causa|el\ problema\ (?:es|era)|se\ deb(?:e|[ií]a)\ a)\b
     | \b(?:parce\ que|la\ cause|le\ problème\ (?:est|était|vient|venait))\b
     | 因为|原因是|问题在于"
 );
 pattern!(
-    GUESS = r"(?i)\b(?:maybe|perhaps|probably|might|may be|could be|seems?|likely|i think|i suspect|(?:my|a|one|second|other) (?:guess|hypothesis|idea)|let me|not because|don['’]t know|not sure|whether|unclear|unknown|vermut\w*|wahrscheinlich|ich glaube|vielleicht|quizás|tal vez|creo que|supongo|probablemente|puede que|hipótesis|peut-être|je pense|sans doute|hypothèse)\b|可能|也许"
+    GUESS = r"(?i)\b(?:maybe|perhaps|probably|might|may be|could be|seems?|likely|i think|i suspect|(?:my|a|one|first|second|other) (?:guess|hypothesis|idea)|let me|not because|don['’]t know|not sure|whether|unclear|unknown|vermut\w*|wahrscheinlich|ich glaube|vielleicht|quizás|tal vez|creo que|supongo|probablemente|puede que|hipótesis|peut-être|je pense|sans doute|hypothèse)\b|可能|也许"
 );
 
 pattern!(
     CONNECTS = r"(?ix)(?:[,;:]|^)\s*(?:so|since|as|otherwise|else|sonst|da|also|deshalb|sinon|donc|puisque|comme|si\ no|así\ que|ya\ que)\b
-    | \b(?:must|ha(?:s|ve)\ to|need(?:s|ed)?\ to|can\ only|only\ (?:if|when|while|after|before)|unless|without|if|whenever
+    | \b(?:must|ha(?:s|ve)\ to|need(?:s|ed)?\ to|can\ only|lacks?|ha(?:s|ve)\ no|only\ (?:if|when|while|after|before)|unless|without|if|whenever
         | muss|müssen|nur\ (?:wenn|nach|vor)|ohne|wenn|erst
         | doit|doivent|il\ faut|sans|seulement|si
         | debe|deben|hay\ que|tiene\ que|sin|solo|si)\b"
@@ -41,9 +43,9 @@ pattern!(
 // "With `X=1` in run.sh it passes", "Builds again after `make gen`".
 pattern!(
     WORKED = r"(?ix)
-      (?:^|[,;:]\s+)(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through)\b
-    | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
-        (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if)\b
+      (?:^|[,;:]\s+)(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through|(?:is|are)\ found)\b
+    | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|[a-z]+ing|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
+        (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if|in|from)\b
     | \b(?:pass(?:es)?|works?|builds?|compiles?)\s+now\s+(?:that|since)\b
     | ^(?:mit|nach|ohne|seit)\s.+\b(?:läuft|laufen|klappt|geht|gehen|passt|baut|funktioniert|startet)\b
     | ^(?:jetzt\ |es\ |das\ )?(?:läuft|klappt|geht|baut|funktioniert|startet)\s+(?:(?:jetzt|wieder|nun)\s+)?(?:mit|nach|ohne|seit)\b
@@ -87,6 +89,11 @@ pub(super) fn explanation(message: &str) -> Option<String> {
 pub(super) fn requirement(message: &str) -> Option<String> {
     let mut all = sentences(message, MessageAuthor::Agent).into_iter().map(|sentence| sentence.text);
     all.find(|text| REQUIRES.is_match(text) && !OF_AGENT.is_match(text) && is_telling(text))
+}
+
+/// Whether a text says what has to be done.
+pub(super) fn requires(text: &str) -> bool {
+    REQUIRES.is_match(text)
 }
 
 /// Whether a sentence is certain, and long and short enough for an explanation.
@@ -154,6 +161,26 @@ mod tests {
             ),
             ("With `X=1` in run.sh it passes.", "With `X=1` in run.sh it passes."),
             (
+                "Flashing works with `speed 950` in rig.cfg; 4000 kHz is too fast for this cable.",
+                "Flashing works with `speed 950` in rig.cfg; 4000 kHz is too fast for this cable.",
+            ),
+            (
+                "Builds in the switch stc-413, the default one has no LLVM bindings.",
+                "Builds in the switch stc-413, the default one has no LLVM bindings.",
+            ),
+            (
+                "With `(deps %{bin:stc})` the binary is found.",
+                "With `(deps %{bin:stc})` the binary is found.",
+            ),
+            (
+                "Identical. The order of Hashtbl.iter was the cause; globals go through a sorted map.",
+                "The order of Hashtbl.iter was the cause; globals go through a sorted map.",
+            ),
+            (
+                "The dates were wrong since read.tucson needs `long = TRUE` for early years.",
+                "The dates were wrong since read.tucson needs `long = TRUE` for early years.",
+            ),
+            (
                 "`mise install` brings the pinned Rust; after it the NIF compiles.",
                 "`mise install` brings the pinned Rust; after it the NIF compiles.",
             ),
@@ -187,6 +214,7 @@ mod tests {
             "Maybe it fails because the port is taken by another process.",
             "Is it because the port is taken by another process?",
             "The cause is unclear.",
+            "The table has been empty since the release in March.",
             "I don't know yet whether the failure is caused by the cache or the network.",
             "```\nfailed because the port is taken by another process\n```",
         ] {

@@ -39,7 +39,7 @@ pub fn add_needed_options(
     patterns: &mut Vec<RecurringPattern>,
 ) {
     let mut found: BTreeMap<NeededOption, Vec<Need<'_>>> = BTreeMap::new();
-    for TraceStreaks { trace, streaks } in streaks {
+    for TraceStreaks { trace, streaks, .. } in streaks {
         for streak in streaks {
             let Some((used, how)) = replacement(streak) else { continue };
             let Some(option) = NeededOption::of(streak.command, used, how) else { continue };

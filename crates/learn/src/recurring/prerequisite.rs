@@ -28,7 +28,7 @@ struct FailingCommand<'t> {
 pub fn prerequisites(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     // One command may need different things: its errors tell them apart.
     let mut failing: BTreeMap<(String, Option<&str>), FailingCommand<'_>> = BTreeMap::new();
-    for TraceStreaks { trace, streaks } in traces {
+    for TraceStreaks { trace, streaks, .. } in traces {
         for streak in streaks {
             let error = streak.failure.signature.as_deref().or(streak.failure.message.as_deref());
             failing.entry((streak.command.key(), error)).or_default().take(trace, streak);

@@ -36,7 +36,7 @@ pattern!(
         | that\ explains | das\ erklärt | eso\ (?:lo\ )?explica | (?:cela|ça)\ explique
         | (?:the|die|la)\ (?:real\ |actual\ |root\ |eigentliche\ )?(?:cause|ursache|causa)\b
         | it\ was\b | es\ lag\b | c['’]était\b | era\b | turns\ out\b )
-    | \bthe\ (?:real\ |actual\ )?cause\ was\b | \broot\ cause\b"
+    | \bthe\ (?:real\ |actual\ )?cause\ was\b | \bwas\ the\ (?:\w+\ )?(?:cause|culprit)\b | \broot\ cause\b"
 );
 pattern!(
     WRONG_GUESS = r"(?ix)\b(?:that\ was(?:n['’]t|\ not)\ it | (?:was|is)\ not\ (?:it|the\ (?:cause|reason|problem)) | (?:that|i)\ was\ (?:wrong|mistaken) | (?:then|so)\ (?:it|that)(?:['’]s|\ is|\ was)\ not
@@ -54,13 +54,15 @@ pattern!(
         | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|(?:that|this)\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
         | exact(?:ement)?|bien\ vu|bien\ joué|c['’](?:est|était)\ (?:ça|logique)|exacto|eso\ (?:es|era|s[ií])|eso$|buena|tiene\ sentido
+        | (?:right\ and\ |please\ )?keep\ (?:that|this)\ in\ mind|would\ you\ look\ at\ that
         | confirmed|bestätigt|confirmado|confirmé)\b )"
 );
 // Answers from which it follows that the work is done, or is to be done as proposed.
 pattern!(
     ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
         (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|bravo|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|(?:it\ )?works|do\ (?:it|that)|go\ ahead
-        | please\ do | happy\ days | grand | makes?\ sense | fair\ enough
+        | please\ do | happy\ days | grand | makes?\ sense | fair\ enough | keep\ it | ship\ it
+        | th(?:at|is)(?:['’]s|s|\ is)\ more\ like\ it | i(?:['’]m|\ am)\ (?:\w+\ )?(?:impressed|grateful) | you(?:['’]re|\ are)\ (?:a\ )?(?:star|legend|genius|hero)
         | klasse|prima|perfekt|spitze|wunderbar|sehr\ (?:gut|schön)|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
         | genial|perfecto|guapo|te\ quiero|muy\ bien|ol[eé]|estupendo|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
         | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | (?:cool|top)\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪🫶😌🥳🤩😍] | $ )"

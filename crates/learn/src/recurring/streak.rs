@@ -60,20 +60,25 @@ impl FailureStreak<'_> {
 pub struct TraceStreaks<'t> {
     pub trace: &'t SessionTrace,
     pub streaks: Vec<FailureStreak<'t>>,
+    /// Streaks of commands that no other session runs, such as `Rscript -e 'fit(1)'`.
+    pub one_off: Vec<FailureStreak<'t>>,
 }
 
 impl<'t> TraceStreaks<'t> {
     /// Finds the streaks of a trace.
     pub fn of(trace: &'t SessionTrace) -> Self {
-        Self { trace, streaks: streaks(trace) }
+        let mut one_off = streaks(trace, |_| true);
+        one_off.retain(|streak| !streak.command.comparable);
+        Self { trace, streaks: streaks(trace, |command| command.comparable), one_off }
     }
 }
 
-fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
+/// Finds the streaks of the commands that `is_followed` selects, in the order of their first failures.
+fn streaks(trace: &SessionTrace, is_followed: fn(&TracedCommand) -> bool) -> Vec<FailureStreak<'_>> {
     if !trace.steps.iter().any(|step| matches!(step.kind, TracedKind::Failed { .. })) {
         return Vec::new();
     }
-    let mut follower = StreakFollower::default();
+    let mut follower = StreakFollower { is_followed, done: Vec::new(), open: Vec::new(), just_passed: false };
     trace.steps.iter().for_each(|step| follower.follow(step));
     let StreakFollower { mut done, open, .. } = follower;
     done.extend(open);
@@ -82,8 +87,8 @@ fn streaks(trace: &SessionTrace) -> Vec<FailureStreak<'_>> {
 }
 
 /// The streaks of a trace up to a step.
-#[derive(Default)]
 struct StreakFollower<'t> {
+    is_followed: fn(&TracedCommand) -> bool,
     done: Vec<FailureStreak<'t>>,
     open: Vec<FailureStreak<'t>>,
     /// Whether the last streak of `done` passed in the step before.
@@ -101,7 +106,7 @@ impl<'t> StreakFollower<'t> {
         }
         match &step.kind {
             TracedKind::Passed { command } => self.passed(command, step.line),
-            TracedKind::Failed { command, failure } if command.comparable => {
+            TracedKind::Failed { command, failure } if (self.is_followed)(command) => {
                 self.failed(command, failure, step)
             }
             TracedKind::Edited { paths, added } => {

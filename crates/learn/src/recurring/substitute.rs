@@ -30,7 +30,7 @@ pub fn substitutes(traces: &[&SessionTrace], streaks: &[TraceStreaks<'_>]) -> Ve
             }
         }
     }
-    for TraceStreaks { trace, streaks } in streaks {
+    for TraceStreaks { trace, streaks, .. } in streaks {
         for streak in streaks {
             let Some((used, how)) = replacement(streak) else { continue };
             let failed = streak.command;

@@ -20,7 +20,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const TRACE_FORMAT_VERSION: u32 = 9;
+pub const TRACE_FORMAT_VERSION: u32 = 10;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MAX_TRACE_STEPS: usize = 600;

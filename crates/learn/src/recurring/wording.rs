@@ -14,9 +14,11 @@ pub fn with_message(failure: &CommandFailure) -> String {
     failure.message.as_deref().map(|message| format!(" with \"{message}\"")).unwrap_or_default()
 }
 
-/// Formats a failed command with its error message: "`make test` failed with …".
+/// Formats a failed command with its error message: "`make test` failed with …"; one that no other session runs by its
+/// name.
 pub fn failed(command: &TracedCommand, failure: &CommandFailure) -> String {
-    format!("{} failed{}", code(&command.key()), with_message(failure))
+    let name = if command.comparable { command.key() } else { command.name.clone() };
+    format!("{} failed{}", code(&name), with_message(failure))
 }
 
 /// Category of a rule about a command.

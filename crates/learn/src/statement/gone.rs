@@ -28,7 +28,7 @@ pattern!(
         name!(),
         r"(?:
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
-      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out)
+      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out|closed\s+(?:down\s+)?(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+\w+)
       | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
       | \s+(?:is|are)\s+now\s+called\s | \s+(?:is|are)\s+called\s+(?:`[^`]+`|\S+)\s+(?:now|since|as\ of|from)\b
       | \s+(?:was|were|got|has\ been|have\ been)\s+renamed\s+(?:to|as)\b
@@ -122,7 +122,7 @@ pattern!(
     MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
 );
 pattern!(
-    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
+    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved|went to the new)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -131,6 +131,7 @@ pattern!(RENAMED = r"(?i)\b(?:called|renamed|heißt|heisst|llama|llamarse|appell
 pattern!(
     SINCE_DAY = r"(?i)\b(?:since|as of|seit|desde|depuis)\s+(?:yesterday|this\s+\w+|gestern|heute\s+\w+|ayer|esta\s+\w+|hier|ce\s+\w+)\b"
 );
+pattern!(PERIOD = r"(?i)\b(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+\w+");
 // A command of a text: `make flash`, "run make", "with just".
 pattern!(
     AS_COMMAND = r"(?i)(?:`|\b(?:run|use|using|with|via|through|call|by|nimm|mit|über|per|usa|con|utilise|avec)\s+`?)$"
@@ -172,7 +173,7 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     let is_renamed = RENAMED.is_match(end.as_str());
     let says_otherwise = |part: &&str| match is_renamed {
         true => NOT_GONE.is_match(&SINCE_DAY.replace_all(part, "")),
-        false => NOT_GONE.is_match(part),
+        false => NOT_GONE.is_match(&PERIOD.replace_all(part, "")),
     };
     let is_sure = !is_unsure(&sentence[..end.end()]) && !around.iter().any(says_otherwise);
     let is_sure = is_sure && is_lasting && is_for_good;
@@ -232,6 +233,7 @@ mod tests {
             ("jenkins is gone since friday. buildkite now", "jenkins"),
             ("`make ship` is now called `just release`", "make ship"),
             ("btw, Sentry was retired last week", "Sentry"),
+            ("Puhti was closed in the end of June.", "Puhti"),
             ("Old Portal is gone for good", "Old Portal"),
             ("we moved off npm scripts", "npm scripts"),
             ("composer fix is gone", "composer fix"),
@@ -284,6 +286,7 @@ mod tests {
     #[test]
     fn what_was_replaced_or_is_no_longer_used_is_named_in_each_language() {
         for (sentence, name) in [
+            ("ah yes. rig went to the new lab, rigctl is dead.", "rigctl"),
             ("no, taskrunner was replaced by runfile", "taskrunner"),
             ("we switched from Bazel to Buck2 last week", "Bazel"),
             ("we no longer use redis", "redis"),

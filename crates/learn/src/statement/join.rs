@@ -8,6 +8,7 @@ use super::{AgentSentence, Answered, KindProbabilities, Statement, StatementCont
 use crate::diary::is_standing;
 use crate::prose::pattern;
 use cm_text::language::is_ideograph;
+use std::collections::HashSet;
 
 /// Minimum probability at which the agent is asked about a statement. It misses little; the agent
 /// judges.
@@ -31,6 +32,8 @@ const MIN_CERTAIN_REMEMBER_PROBABILITY: f32 = 0.3;
 /// Minimum probability of the first sentence of a session, and so that it is certain.
 const MIN_OPENER_PROBABILITY: f32 = 0.9;
 const MIN_CERTAIN_OPENER_PROBABILITY: f32 = 0.95;
+/// Minimum number of words of the first sentence of a session.
+const MIN_OPENER_WORDS: usize = 4;
 /// Minimum probability of a sentence that reacts to nothing, and so that it is certain.
 const MIN_PLAIN_PROBABILITY: f32 = 0.75;
 const MIN_CERTAIN_PLAIN_PROBABILITY: f32 = 0.85;
@@ -73,8 +76,8 @@ pub struct LastingStatement {
 }
 
 pattern!(
-    REMEMBER = r"(?ix)^(?:(?:ok|so|and|please|pls|bitte|por\ favor|请)[,\s]*)?
-    (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
+    REMEMBER = r"(?ix)^(?:(?:ok|oh|so|and|please|pls|bitte|por\ favor|请)[,\s]*)*
+    (?:remember|before\ (?:i|we)\ forget|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
     (?:\s+(?:that|dass|que)\b|\s+(?:for|für|para|pour)\s+[^:]{1,30}:|\s*[:：,，])"
 );
 
@@ -92,9 +95,19 @@ pattern!(
 pattern!(
     ASIDE = r"(?ix)^(?:(?:oh|hey|hi|hallo|hola|salut|ok(?:ay)?|and|so)[,!\s]+)*(?:
         btw | by\ the\ way | fyi | for\ (?:your\ information|context|the\ record) | just\ so\ (?:you|u)\ know | heads[\s-]up
-      | (?:good|useful|important)\ to\ know | (?:please\ )?note\ that | before\ you\ start
+      | to\ let\ you\ know | (?:good|useful|important)\ to\ know | (?:please\ )?note\ that | before\ you\ start
       | übrigens | nur\ dass\ du(?:['’]s|\ es)\ weißt | zur\ info | por\ cierto | para\ que\ (?:lo\ )?sepas | au\ fait | pour\ info | à\ savoir
       )\b | ^(?:(?:please\ )?note|ojo)\s*[:,] | ^(?:顺便|另外|提醒一下)"
+);
+// "I think it is good if all our figures follow this".
+pattern!(
+    HOLDS_FOR_ALL = r"(?i)\b(?:all|every|each)\s(?:of\s)?(?:our|the|my|these)?\s?\w+\s(?:follows?|(?:should|must) (?:follow|look|be|go|work))\s(?:this|that|like (?:this|that)|the same way)\b"
+);
+// "Why does it differ? Find out": what the person states beside it describes the problem.
+pattern!(
+    INVESTIGATES = r"(?ix)\b(?:find\ out|look\ into\ (?:it|that|this)|any\ ideas?|(?:what|which)(?:['’]s|\ is)\ (?:wrong|going\ on)|why(?:['’]s|\ is|\ does|\ do|\ are|\ may|\ could|\ would)\b[^.!]*\?
+      | finde?\ (?:es\ )?(?:heraus|raus)|woran\ liegt|warum\ (?:ist|sind|geht|macht|läuft)\b[^.!]*\?
+      | averigua|por\ qué\b[^.!]*\?|trouve\ pourquoi|pourquoi\ (?:est|ça)\b[^.!]*\?)"
 );
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
@@ -123,9 +136,18 @@ pattern!(
 pub fn lasting(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<LastingStatement> {
     let taken = are_taken_back(statements, judged);
     let passing = KindProbabilities([1.0, 0.0, 0.0, 0.0, 0.0]);
+    let investigated: HashSet<u64> =
+        statements.iter().filter(|one| INVESTIGATES.is_match(&one.text)).map(|one| one.line).collect();
+    let is_symptom = |one: &Statement, judged: &KindProbabilities| {
+        judged.kind() == StatementKind::Fact
+            && investigated.contains(&one.line)
+            && !ASIDE.is_match(&one.text)
+            && !REMEMBER.is_match(&one.text)
+    };
     let both: Vec<JudgedStatement<'_>> = statements
         .iter()
-        .zip(judged.iter().zip(taken).map(|(judged, taken)| if taken { &passing } else { judged }))
+        .zip(judged.iter().zip(taken))
+        .map(|(one, (judged, taken))| (one, if taken || is_symptom(one, judged) { &passing } else { judged }))
         .collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -202,6 +224,12 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_remembered = (REMEMBER.is_match(&statement.text) || wording::holds_from_now(&statement.text))
         && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
+    // "LTIME literals." names the task.
+    let is_short = statement.text.split_whitespace().count() < MIN_OPENER_WORDS
+        && !statement.text.contains(is_ideograph);
+    if is_opener && is_short && !is_remembered {
+        return false;
+    }
     if is_for_once(&statement.text) && !is_remembered && !is_labelled {
         return false;
     }
@@ -209,7 +237,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_return = returns(statement)
         || CORRECTS.is_match(&statement.text)
         || gone(&statement.text, judged.lasting()).is_some();
-    let is_preference = PREFERS.is_match(&statement.text);
+    let is_preference = PREFERS.is_match(&statement.text) || HOLDS_FOR_ALL.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => MIN_CERTAIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_return => MIN_RELATED_PROBABILITY,

@@ -184,7 +184,7 @@ fn own_statements(
     let own = all.iter().enumerate().filter(|(at, sentence)| is_own(*at, sentence));
     own.filter(|(_, sentence)| !is_quoted(&sentence.text) && !is_code(&sentence.text))
         .map(|(place, sentence)| Statement {
-            text: without_polite_question(&sentence.text).to_owned(),
+            text: without_polite_question(&sentence.text).into_owned(),
             line,
             place,
             context,
@@ -286,10 +286,25 @@ mod tests {
             ("Kannst du bitte immer die Tests laufen lassen?", "immer die Tests laufen lassen"),
             ("¿puedes siempre usar pnpm?", "siempre usar pnpm"),
             ("tu peux toujours lancer les tests?", "toujours lancer les tests"),
+            ("Could you please set the seed in every model?", "set the seed in every model"),
+            (
+                "would you run `make check` before you tell me it is ready?",
+                "run `make check` before you tell me it is ready",
+            ),
+            ("If you finish something, would you run the tests?", "If you finish something, run the tests"),
+            (
+                "Didn't we say that small numbers come with their interval?",
+                "small numbers come with their interval",
+            ),
+            ("hatten wir nicht gesagt, dass keine neuen Pakete kommen?", "keine neuen Pakete kommen"),
         ] {
             assert_eq!(text(asked), order);
         }
-        for asked in ["can you always rely on the cache?", "can you add a changelog line?"] {
+        for asked in [
+            "can you always rely on the cache?",
+            "can you add a changelog line?",
+            "can you push this before you merge it?",
+        ] {
             assert_eq!(text(asked), asked);
         }
     }

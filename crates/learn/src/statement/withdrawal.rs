@@ -77,6 +77,7 @@ pattern!(
         (?:(?:the|our|that)\s+)?(?P<en>[^,.;:!?]{2,60}?)\s+(?:altogether|entirely|completely|for\s+good|from\s+now\s+on)
     | (?:we(?:['’]ll)?|let['’]?s|let\s+us)\s+(?:now\s+)?(?:abandon|give\s+up|stop\s+using|get\s+rid\s+of|part\s+with)\s+
         (?P<en_for>\w[\w.+-]*\s+(?:for|in)\s+(?:the|our)\s+\w+(?:\s\w+)?)
+    | (?:the|our)\s+(?P<en_first>[^,.;:!?]{2,40}?)\s+we\s+(?:no\s+longer\s+(?:use|need|want)|(?:do\s+not|don['’]?t)\s+(?:use|need|want)\s+any\s?(?:more|longer))
     | wir\s+verzichten\s+(?:(?:ab\s+jetzt|ab\s+sofort|künftig|jetzt)\s+)?(?:ganz|komplett|völlig|endgültig)\s+auf\s+(?:(?:den|die|das|unser\w*)\s+)?(?P<de1>[^,.;:!?]{2,60}?)
     | (?:(?:den|die|das)\s+)?(?P<de2>[^,.;:!?]{2,60}?)\s+(?:lassen|schmeißen|werfen)\s+wir\s+(?:(?:ab\s+jetzt|ab\s+sofort|jetzt)\s+)?(?:ganz|komplett|endgültig)\s+(?:weg|raus|bleiben)
     | (?:dejamos|dejemos)\s+de\s+usar\s+(?:(?:el|la|los|las)\s+)?(?P<es>[^,.;:!?]{2,60}?)\s+(?:por\s+completo|del\s+todo|definitivamente)
@@ -108,6 +109,7 @@ pattern!(
     NO_LONGER = r"(?ix)
       \b(?:we|nobody|our\ team|the\ team)\s(?:(?:do|are|will|should|must)\s)?no\ longer\b
     | \b(?:we|nobody|our\ team|the\ team)\s(?:do|are|will|should|must)?\s?(?:not|n['’]?t)\b.{1,60}\bany\ ?more\s*(?:$|[,.;!])
+    | \b(?:do(?:es)?|we|now)\s(?:\S+\s){1,6}after\ all\b
     | \bno\ longer\ (?:used|allowed|needed|required|necessary|mandatory|forbidden)\b
     | \b(?:wir|man|ihr)\b.{0,60}\b(?:nicht|kein\w*)\b.{0,40}\bmehr\b | \bnicht\ mehr\ (?:benutzt|verwendet|genutzt|erlaubt|nötig|verboten|erforderlich)\b
     | \bya\ no\ (?:\w+[aei]mos|se\ (?:usa|usan|utiliza|utilizan|permite|permiten|necesita|exige)|hace\ falta)\b
@@ -242,6 +244,8 @@ mod tests {
     fn what_is_given_up_is_named() {
         for (sentence, name) in [
             ("Then we drop the row lock on Sailing altogether.", Some("row lock on Sailing")),
+            ("Please RCS for everything. The spline we do not use any more.", Some("spline")),
+            ("the cache we don't use, we clear", None),
             ("Enough, so let us give up YAML for the scenarios.", Some("YAML for the scenarios")),
             ("On overflow, we drop the oldest frame entirely.", None),
             ("we drop the message entirely", None),

@@ -27,7 +27,8 @@ pattern!(
       | are\ you\ (?:crazy|mad|serious|nuts|kidding(?:\ me)?)\s*[,.!?]+\s+
       | (?:careful|watch\ out|heads\ up|(?:like|as)\ i\ said|then|vorsicht|achtung|wie\ gesagt|dann|attention|cuidado|ojo|claro|pues|bueno|como\ dije
           |yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
-          |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
+          |excuse\ me|with\ (?:all\ )?(?:due\ )?respect
+        |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
           |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
     )+"
@@ -43,6 +44,8 @@ pattern!(
     REPROACH = r"(?ix)(?:^|(?P<end>[.!?])\s+)(?:
       (?:i|we)(?:['’]ve|\s+have|\s+did)?\s+(?:already\s+|just\s+)?(?:told|asked|said)(?:\s+(?:you|claude|codex|cursor|gemini|it|this|that|so|before|twice
         |already|again|last|the|other|in|week|time|month|day|session|yesterday|many|times|\d+))*
+    | (?:then\s+|ok(?:ay)?,?\s+)?i(?:['’]ve|\s+have)?\s+changed?\s+my\s+mind
+    | (?:with\s+(?:all\s+)?(?:due\s+)?respect,?\s+)?i\s+(?:do\s+not|don['’]?t)\s+agree(?:\s+with\s+\w+)?
     | how\ (?:often|many\ times)\b[^.!?]{0,60}\?
     | (?:again|seriously|come\ on|schon\ wieder)
     | das\ habe?\ ich(?:\s+(?:dir|doch|schon|bereits|einmal|zweimal|letzte|woche))*\s+gesagt
@@ -257,6 +260,12 @@ mod tests {
         assert_eq!(text, "No OTA over LoRa.");
         let (text, _) = worded("tbh i prefer yaml over json", StatementContext::After, None);
         assert_eq!(text, "I prefer yaml over json.");
+        let (text, _) = worded(
+            "With respect, I do not agree with him. Splines for all trees.",
+            StatementContext::After,
+            None,
+        );
+        assert_eq!(text, "Splines for all trees.");
         let (text, _) = worded("no no, builds run on fly", StatementContext::After, None);
         assert_eq!(text, "Builds run on fly.");
         let (text, _) = worded("no -x ever with pytest", StatementContext::Plain, None);
