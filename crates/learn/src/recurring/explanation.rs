@@ -43,7 +43,7 @@ pattern!(
 // "With `X=1` in run.sh it passes", "Builds again after `make gen`".
 pattern!(
     WORKED = r"(?ix)
-      (?:^|[,;:]\s+)(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through|(?:is|are)\ found)\b
+      (?:^|[,;:]\s+)(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through|(?:is|are)\ found|comes?\ out\ (?:right|correct))\b
     | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|[a-z]+ing|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
         (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if|in|from)\b
     | \b(?:pass(?:es)?|works?|builds?|compiles?)\s+now\s+(?:that|since)\b
@@ -62,7 +62,7 @@ pattern!(
     OF_AGENT = r"(?i)\b(?:i|i['’](?:ll|m|ve|d)|we|let me|let['’]s|ich|wir|yo|nosotros|je|j['’]\w+|nous)\b|\b(?:still|next|todo|yet|noch|todavía|encore)\b"
 );
 // A word that names something of the project: code, an option, a path, a setting, an abbreviation.
-pattern!(NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{3,}\b|\w{2}\.\w{1,4}\b");
+pattern!(NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{3,}\b|\b[A-Z]{2,}\d+\b|\w{2}\.\w{1,4}\b");
 
 /// Whether a sentence connects a condition or a cause with what follows from it.
 pub(super) fn connects(text: &str) -> bool {

@@ -59,7 +59,7 @@ pattern!(
 );
 // Answers from which it follows that the work is done, or is to be done as proposed.
 pattern!(
-    ACCEPTS = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
+    ACCEPTS = r"(?ix)^(?:yes|ja|s[ií]|oui)\s*!{2} | ^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
         (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|bravo|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|(?:it\ )?works|do\ (?:it|that)|go\ ahead
         | please\ do | happy\ days | grand | makes?\ sense | fair\ enough | keep\ it | ship\ it
         | th(?:at|is)(?:['’]s|s|\ is)\ more\ like\ it | i(?:['’]m|\ am)\ (?:\w+\ )?(?:impressed|grateful) | you(?:['’]re|\ are)\ (?:a\ )?(?:star|legend|genius|hero)

@@ -49,7 +49,7 @@ pattern!(
 );
 // What could not be done is no verdict about the code.
 pattern!(
-    NOT_DONE = r"(?i)^failed to (?:start|launch|connect|open|create|find|fetch|pull|push|download|install|initiali[sz]e|bind|lock|acquire|mount|resolve|read|write|get|authenticate)\b"
+    NOT_DONE = r"(?i)^fatal:\s\[[^\]]+\]:\s(?:FAILED|UNREACHABLE)!|^failed to (?:start|launch|connect|open|create|find|fetch|pull|push|download|install|initiali[sz]e|bind|lock|acquire|mount|resolve|read|write|get|authenticate)\b"
 );
 pattern!(
     ERRORS = r"(?ix)\b(?:fatal|panic|exception|refused|denied|missing|cannot|can't|couldn't|unable|unknown|unsupported|invalid|unrecognized

@@ -47,7 +47,11 @@ pattern!(
       )\s+",
         name!(),
         r"
-      \s*(?:$|[,.;!:)]|\b(?:and|so|in|for|since|to|last|und|seit|et|depuis|y|desde)\b)"
+      \s*(?:$|[,.;!:)]|\b(?:and|so|in|for|since|to|last|und|seit|et|depuis|y|desde)\b)
+    | (?:^|[;–—(]\s*|[,:.]\s+)(?:they|we)(?:['’]ve|\s+have)?\s+(?:(?:just|finally|now)\s+)?(?:switched\s+off|turned\s+off|shut\s+down)\s+",
+        name!(),
+        r"
+      \b[^.;]*\bfor\s+good\b"
     )
 );
 // What was replaced, and what people say they no longer use.
@@ -235,6 +239,7 @@ mod tests {
             ("btw, Sentry was retired last week", "Sentry"),
             ("Puhti was closed in the end of June.", "Puhti"),
             ("Old Portal is gone for good", "Old Portal"),
+            ("They have switched off FARETST on Monday for good, everybody uses the container", "FARETST"),
             ("we moved off npm scripts", "npm scripts"),
             ("composer fix is gone", "composer fix"),
             ("`make qa` now, composer fix is gone", "composer fix"),
@@ -270,6 +275,8 @@ mod tests {
             "the file config.yml is gone now",
             "Jenkins is retired next month",
             "postgres a disparu",
+            "they switched off Redis in staging, restart it",
+            "we turned off Sentry to see if it helps",
             "`parse()` is called twice",
             "jenkins is gone for now",
             "our tests are dead slow",

@@ -99,9 +99,12 @@ pattern!(
       | übrigens | nur\ dass\ du(?:['’]s|\ es)\ weißt | zur\ info | por\ cierto | para\ que\ (?:lo\ )?sepas | au\ fait | pour\ info | à\ savoir
       )\b | ^(?:(?:please\ )?note|ojo)\s*[:,] | ^(?:顺便|另外|提醒一下)"
 );
-// "I think it is good if all our figures follow this".
+// "I think it is good if all our figures follow this", "dry run comes first".
 pattern!(
-    HOLDS_FOR_ALL = r"(?i)\b(?:all|every|each)\s(?:of\s)?(?:our|the|my|these)?\s?\w+\s(?:follows?|(?:should|must) (?:follow|look|be|go|work))\s(?:this|that|like (?:this|that)|the same way)\b"
+    HOLDS_FOR_ALL = r"(?i)\bcomes? first\b|\b(?:all|every|each)\s(?:of\s)?(?:our|the|my|these)?\s?\w+\s(?:follows?|(?:should|must) (?:follow|look|be|go|work))\s(?:this|that|like (?:this|that)|the same way)\b"
+);
+pattern!(
+    MUST_NOT = r"(?i)\b(?:must|may|shall) not\b|\bmustn['’]?t\b|\b(?:darf|dürfen)\b.*\b(?:nicht|kein\w*|nie)\b|\bno (?:se )?(?:puede|debe)n?\b|\bne (?:doi|peu)[tx]?(?:vent)? pas\b"
 );
 // "Why does it differ? Find out": what the person states beside it describes the problem.
 pattern!(
@@ -247,6 +250,9 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::Medium, _) if is_remembered => MIN_REMEMBER_PROBABILITY,
         (Certainty::High, _) if is_remembered && is_rule => MIN_CERTAIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
+        (Certainty::Medium, StatementContext::After) if is_rule && MUST_NOT.is_match(&statement.text) => {
+            THRESHOLD_MEDIUM
+        }
         (Certainty::Medium, StatementContext::Plain) if is_opener => MIN_OPENER_PROBABILITY,
         (Certainty::High, StatementContext::Plain) if is_opener => MIN_CERTAIN_OPENER_PROBABILITY,
         (Certainty::Medium, StatementContext::Plain) => MIN_PLAIN_PROBABILITY,

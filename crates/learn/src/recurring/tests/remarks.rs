@@ -363,6 +363,24 @@ fn what_made_a_command_pass_is_a_fix_however_the_agent_words_it() {
         ),
         (
             &[
+                "! cd ops && ansible-playbook site.yml --limit west | fatal: [west]: FAILED! => {\"msg\": \"MODULE FAILURE\"}",
+                "$ cd ops && ../../.venv-216/bin/ansible-playbook site.yml --limit west --check --diff",
+                "A With the ansible-core 2.16 in `.venv-216` it works; west is the only depot with Python 3.6.",
+            ],
+            "With the ansible-core 2.16 in `.venv-216` it works",
+        ),
+        (
+            &[
+                "A I try the German one.",
+                "E bin/railconv",
+                "$ bin/railconv in.dat",
+                "A With IBM1141, the German code page with the euro sign, the names come out right.",
+                "U yes!! load it",
+            ],
+            "With IBM1141, the German code page with the euro sign, the names come out right",
+        ),
+        (
+            &[
                 "! dune build @fast | Error: Library \"llvm\" not found.",
                 "$ opam switch list",
                 "$ eval $(opam env --switch=stc-413 --set-switch) && dune build @fast",
