@@ -80,7 +80,12 @@ const FIRST_EPHEMERAL_PORT: u32 = 32_768;
 impl CommandFailure {
     /// Reads the output of a failed command.
     pub fn of(output: &str) -> Self {
-        let Some((line, judged)) = error_line(output) else { return Self::default() };
+        // Ansible prints the output of a module as JSON.
+        let output = match output.contains(": FAILED! => {") {
+            true => Cow::Owned(output.replace("\\r\\n", "\n").replace("\\n", "\n")),
+            false => Cow::Borrowed(output),
+        };
+        let Some((line, judged)) = error_line(&output) else { return Self::default() };
         let signature = signature(&line);
         // A message that gives orders is quoted nowhere.
         let message = Some(quotable(&line)).filter(|message| order(message).is_none() && !message.is_empty());
@@ -218,6 +223,16 @@ mod tests {
                 "/home/owen/fw/src/sync.c:7:10: fatal error: proto/a.pb.h: No such file or directory\n    7 | #include"
             ),
             "fatal error: proto/a.pb.h: No such file or directory"
+        );
+    }
+
+    #[test]
+    fn the_error_inside_the_json_of_ansible_is_found() {
+        let output = r#"fatal: [west]: FAILED! => {"msg": "MODULE FAILURE", "module_stdout": "  File \"<stdin>\", line 12\r\nSyntaxError: future feature annotations is not defined\r\n"}"#;
+        let failure = CommandFailure::of(output);
+        assert_eq!(
+            (failure.message.as_deref(), failure.judged),
+            (Some("SyntaxError: future feature annotations is not defined"), false)
         );
     }
 
