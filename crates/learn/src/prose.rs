@@ -63,27 +63,34 @@ pattern!(
       | (?:est-ce\ que\s+)?tu\s+(?:peux|pourrais)\s+ | (?:peux|pourrais)-tu\s+
     )(?P<order>(?:always|never|immer|nie|niemals|siempre|nunca|toujours|jamais)\s+(?P<verb>\S+)\b.*?)\s*\?+$"
 );
-// "Could you set the seed in every model?", "if you finish something, would you run `make check` before you tell me?"
+// "Could you set the seed in every model?", "if you finish something, would you run `make check`?"
 pattern!(
-    EACH_TIME = r"(?ix)^(?P<when>(?:if|when|whenever|before|after|once|each\ time|every\ time)\ you\ [^,?]{3,60},\s*)?
-        (?:can|could|would|will)\s+you\s+(?:(?:please|pls|kindly|maybe|also|just)\s+)*(?P<order>[^?]{10,}?)\s*\?+$"
+    EACH_TIME = r"(?ix)^(?P<when>(?:if|when|whenever|each\ time|every\ time)\ you\ (?:finish|find|see|change|add|commit|push|write|edit|touch|create|rename|need)\b[^,?]{0,60},\s*)?
+        (?:can|could|would|will)\s+you\s+(?:(?:please|pls|kindly|maybe|also|just)\s+)*(?P<order>(?P<verb>[^\s?]+)\s[^?]{8,}?)\s*\?+$"
 );
 pattern!(
-    RECURS = r"(?ix)\b(?:every|each|all|any|whenever|from\ now\ on|in\ (?:the\ )?future)\b
+    RECURS = r"(?ix)\b(?:every|each|whenever|from\ now\ on|in\ (?:the\ )?future)\b
       | \bbefore\ you\ (?:finish|(?:tell|ask|ping)\ me|say|report|are\ (?:done|finished)|open\ (?:a|any)|(?:commit|push|merge)(?:\ (?:anything|something|to\ \w+))?\s*\?*$)"
 );
 // "Didn't we agree that numbers come with their interval?"
 pattern!(
     REMINDS = r"(?ix)^(?:(?:hey|hm+|but|wait|um|so|and|aber|pero|mais)[,\s]+)*(?:
-        did(?:n['’]?t|\ not)\s+(?:we|i)\s+(?:say|agree|decide|settle)\s+(?:on\s+)?(?:that\s+)? | i\ thought\ (?:we|i)(?:['’]d|\ had)?\ (?:said|agreed|decided)\s+(?:that\s+)?
+        did(?:n['’]?t|\ not)\s+we\s+(?:say|agree|decide)\s+(?:on\s+)?(?:that\s+)? | i\ thought\ we(?:['’]d|\ had)?\ (?:said|agreed|decided)\s+(?:that\s+)?
       | (?:hatten|haben)\ wir\ nicht\ (?:gesagt|ausgemacht|vereinbart),?\s+(?:dass\s+)? | ¿?no\ (?:hab[ií]amos\ (?:quedado\ en|dicho|acordado)|quedamos\ en)\s+que\s+ | on\ n['’](?:avait|a)\ pas\ dit\s+qu(?:e\s+|['’])
     )(?P<order>[^?]{10,}?)\s*\?+$"
+);
+// Reminders of a choice against something, of a task, or that somebody doubts: they stay questions.
+pattern!(
+    NO_REMINDER = r"(?i)^(?:against|to|not to)\b|\bor (?:am i|not|did|was)\b|\b(?:no longer|any ?more|gone|dead|dropped|replaced|broken|nicht mehr|ya no|plus)\b"
 );
 // "Might we agree that a new scenario is written as YAML?"
 pattern!(
     AGREEMENT = r"(?i)\b(?:might|could|can)\s+we\s+(?:perhaps\s+|please\s+)?agree\s+that\s+(?P<order>[^?]{10,}?)\s*\?+$|\b(?:können|wollen)\s+wir\s+uns\s+(?:bitte\s+)?(?:darauf\s+einigen|darauf\s+verständigen),?\s+dass\s+(?P<de>[^?]{10,}?)\s*\?+$"
 );
-pattern!(NO_ORDER = r"(?i)^(?:be|rely|trust|assume|count|know|tell|get|undo|revert|happen)$");
+pattern!(
+    NO_ORDER =
+        r"(?i)^(?:be|rely|trust|assume|count|know|tell|say|think|explain|show|get|undo|revert|happen)$"
+);
 pattern!(
     TAG = r"<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+|file|files|context|document|instructions|doc|example|image|task|result|output|stdout|stderr|summary|analysis)(?:\s[^<>]*)?>"
 );
@@ -143,7 +150,8 @@ pub(crate) fn without_polite_question(sentence: &str) -> Cow<'_, str> {
     if let Some(order) = request.and_then(|request| request.name("order")) {
         return order.as_str().into();
     }
-    if let Some(request) = EACH_TIME.captures(sentence) {
+    let request = EACH_TIME.captures(sentence).filter(|request| !NO_ORDER.is_match(&request["verb"]));
+    if let Some(request) = request {
         let order = &request["order"];
         return match request.name("when") {
             Some(when) => format!("{}{order}", when.as_str()).into(),
@@ -151,7 +159,8 @@ pub(crate) fn without_polite_question(sentence: &str) -> Cow<'_, str> {
             None => sentence.into(),
         };
     }
-    if let Some(agreed) = REMINDS.captures(sentence).and_then(|found| found.name("order")) {
+    let agreed = REMINDS.captures(sentence).and_then(|found| found.name("order"));
+    if let Some(agreed) = agreed.filter(|agreed| !NO_REMINDER.is_match(agreed.as_str())) {
         return agreed.as_str().into();
     }
     let agreed =

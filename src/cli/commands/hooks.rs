@@ -69,8 +69,8 @@ enum Action {
     ///
     /// Uploads that the server rejected permanently, or that always failed, are set aside. When the cause is gone,
     /// `--refused` sends them again. If the address of the server changed, `--from` sends the pending uploads of
-    /// the former address to the new one. Exits 7 if uploads are still pending because the server is away or
-    /// failed, 1 if it rejected some permanently.
+    /// the former address to the new one. Where nothing is pending, the server is asked whether it answers.
+    /// Exits 7 if it is away or failed, 1 if it rejected uploads permanently.
     #[command(
         after_help = "Examples:\n  cm hooks deliver\n  cm hooks deliver --refused\n  cm hooks deliver --from https://old.example.org"
     )]

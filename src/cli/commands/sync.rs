@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     remote: Option<String>,
     /// Branch on the remote [default: the one that the branch follows, else the same name; with Jujutsu, the bookmark below the
-    /// working copy]
+    /// working copy]; a branch that is named here must exist there
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
 }

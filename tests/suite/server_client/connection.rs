@@ -322,10 +322,12 @@ fn the_start_of_a_session_has_the_rules_for_any_work_and_searches_no_word_of_cm(
     let decision =
         ["add", "--type", "decision", "--title", "Bookings live in Postgres", "--body", "In Graz."];
     team.sandbox.cm(&decision).ok();
+    team.sandbox.cm(&["add", "--type", "fact", "--title", "Roof key", "--body", "With Jan."]).ok();
     let server = team.serve();
     let laptop = Laptop::connected(&format!("http://{}", server.address), &team.token);
     let start = laptop.start(SESSION);
     assert!(start.contains("two reviewers") && start.contains("Bookings live in Postgres"), "{start}");
+    assert!(start.contains("Roof key"), "a new fact is in use: {start}");
     assert!(!start.contains("current work"), "{start}");
     laptop.sandbox.git(&["commit", "--quiet", "--allow-empty", "-m", "log the position of a ride"]);
     let start = laptop.start("0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a12");

@@ -25,7 +25,8 @@ fn a_briefing_arrives_and_the_session_and_its_feedback_reach_the_vault_without_s
     assert!(start.contains("Run the whole suite before you push."), "{start}");
     assert_eq!(laptop.start(SESSION), "", "a session is briefed once");
     let prompt = "How do I retry requests with jitter?";
-    assert!(laptop.prompt(SESSION, prompt).contains("Retry with jitter"), "{start}");
+    assert!(start.contains("Retry with jitter"), "the memories for any work: {start}");
+    assert!(!laptop.prompt(SESSION, prompt).contains("Retry with jitter"), "{start}");
     assert_eq!(laptop.prompt(SESSION, "How do we retry requests with more jitter?"), "", "and told it once");
     let typed = format!("Run the suite. The key is {SECRET}.");
     laptop.talk(SESSION, &[("user", &typed), ("assistant", &helpful())]);

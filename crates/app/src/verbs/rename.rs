@@ -158,8 +158,7 @@ impl RenamePlan {
             notes.iter().filter(|other| other.path != note.path).find(|other| is_called(other, name))
         };
         if let Some(other) = other_of(title) {
-            context
-                .notice(format!("{} has this title as well: links and commands may find either", other.path));
+            context.notice(format!("{} is called the same: links and commands may find either", other.path));
         }
         // A name that another note has as well would lead to this one alone.
         let is_unique = other_of(&note.title).is_none();

@@ -15,8 +15,8 @@ pattern!(
       \b(?:root\ cause | (?:the|its)\ (?:real\ |actual\ )?cause\ (?:is|was) | (?:was|were|is|are)\ caused\ by | because | due\ to
         | the\ (?:real\ |actual\ )?(?:problem|issue|reason|bug|culprit|mistake|failure|error|flake)s?\ (?:is|was|came|comes|were|lies|lay)
         | turn(?:s|ed)\ out | c(?:ame|omes?)\ (?:all\ )?from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why
-        | (?:was|were|is)\ the\ (?:\w+\ )?(?:cause|reason|culprit)
-        | since\ (?:\S+\s+){1,2}(?:needs?|expects?|requires?|has|have|lacks?|does(?:\ not|n['’]t)|can(?:not|['’]t)))\b
+        | (?:was|were)\ the\ (?:\w+\ )?(?:cause|culprit)
+        | since\ (?:\S+\s+){1,2}(?:needs?|expects?|requires?|lacks?|does(?:\ not|n['’]t)|can(?:not|['’]t)))\b
     | \b(?:weil|ursache|das\ problem\ (?:ist|war)|(?:lag|liegt)\ (?:es\ )?(?:daran|an|am)|das\ erklärt|der\ grund)\b
     | \b(?:porque|la\ causa|el\ problema\ (?:es|era)|se\ deb(?:e|[ií]a)\ a)\b
     | \b(?:parce\ que|la\ cause|le\ problème\ (?:est|était|vient|venait))\b
@@ -26,6 +26,8 @@ pattern!(
     GUESS = r"(?i)\b(?:maybe|perhaps|probably|might|may be|could be|seems?|likely|i think|i suspect|(?:my|a|one|first|second|other) (?:guess|hypothesis|idea)|let me|not because|don['’]t know|not sure|whether|unclear|unknown|vermut\w*|wahrscheinlich|ich glaube|vielleicht|quizás|tal vez|creo que|supongo|probablemente|puede que|hipótesis|peut-être|je pense|sans doute|hypothèse)\b|可能|也许"
 );
 
+// "None of these settings was the cause", "if the lock was the culprit, …".
+pattern!(NO_CAUSE = r"(?i)^(?:none|neither|nothing|if)\b");
 pattern!(
     CONNECTS = r"(?ix)(?:[,;:]|^)\s*(?:so|since|as|otherwise|else|sonst|da|also|deshalb|sinon|donc|puisque|comme|si\ no|así\ que|ya\ que)\b
     | \b(?:must|ha(?:s|ve)\ to|need(?:s|ed)?\ to|can\ only|lacks?|ha(?:s|ve)\ no|only\ (?:if|when|while|after|before)|unless|without|if|whenever
@@ -44,8 +46,9 @@ pattern!(
 pattern!(
     WORKED = r"(?ix)
       (?:^|[,;:]\s+)(?:with|after|without|using)\s.+\b(?:pass(?:es|ed)?|works?|worked|builds?|runs?|ran|succeed(?:s|ed)?|starts?|connects?|loads?|compiles?|(?:goes|went)\ through|(?:is|are)\ found|comes?\ out\ (?:right|correct))\b
-    | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|[a-z]+ing|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
-        (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if|in|from)\b
+    | ^(?:(?:so|and|now|ok|good)[,\s]+)*(?:(?:it|this|that|everything|all\ of\ it|(?:flash|build|runn|deploy|test|compil|link|start|connect|install|import|load)ing|the\ (?:\S+\s+){1,5}?)\s*)?(?:now\s+)?
+        (?:pass(?:es)?|works?|builds?|runs?|succeeds?|starts?|connects?|loads?|compiles?|(?:goes|went|runs|ran)\ through)\s+(?:(?:now|again|fine|through)\s+)*(?:with|after|without|using|once|when|if)\b
+    | ^(?:(?:it|everything)\s+)?(?:now\s+)?(?:pass(?:es)?|works?|builds?|runs?|compiles?)\s+(?:in|from)\s+the\s+(?:switch|container|environment|venv|image|shell|profile|directory|folder)\b
     | \b(?:pass(?:es)?|works?|builds?|compiles?)\s+now\s+(?:that|since)\b
     | ^(?:mit|nach|ohne|seit)\s.+\b(?:läuft|laufen|klappt|geht|gehen|passt|baut|funktioniert|startet)\b
     | ^(?:jetzt\ |es\ |das\ )?(?:läuft|klappt|geht|baut|funktioniert|startet)\s+(?:(?:jetzt|wieder|nun)\s+)?(?:mit|nach|ohne|seit)\b
@@ -78,7 +81,7 @@ pub(super) fn explanation(message: &str) -> Option<String> {
         let names_thing = NAMES_THING.is_match(text) && content_word_count(text) >= MIN_WORKED_WORDS;
         WORKED.is_match(text) && names_thing && !OF_AGENT.is_match(text) && is_certain(text)
     };
-    let cause = all.iter().find(|text| CAUSE.is_match(text) && is_telling(text));
+    let cause = all.iter().find(|text| CAUSE.is_match(text) && !NO_CAUSE.is_match(text) && is_telling(text));
     let confirmed = || confirmed(&all).map(|at| &all[at]);
     let worked = || all.iter().filter(|text| text.chars().count() <= MAX_EXPLANATION_CHARS).find(has_worked);
     cause.or_else(confirmed).or_else(worked).cloned()
@@ -215,6 +218,10 @@ mod tests {
             "Is it because the port is taken by another process?",
             "The cause is unclear.",
             "The table has been empty since the release in March.",
+            "None of these three settings was the cause of the failing parser test.",
+            "The suite now runs in 12.4 seconds, down from 80 with `make -j`.",
+            "Nothing works with `gcc 14` any more.",
+            "The page loads in `App.tsx`.",
             "I don't know yet whether the failure is caused by the cache or the network.",
             "```\nfailed because the port is taken by another process\n```",
         ] {

@@ -61,11 +61,11 @@ pattern!(
 pattern!(
     ACCEPTS = r"(?ix)^(?:yes|ja|s[ií]|oui)\s*!{2} | ^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
         (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|bravo|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|(?:it\ )?works|do\ (?:it|that)|go\ ahead
-        | please\ do | happy\ days | grand | makes?\ sense | fair\ enough | keep\ it | ship\ it
+        | please\ do | happy\ days | grand | makes?\ sense | fair\ enough
         | th(?:at|is)(?:['’]s|s|\ is)\ more\ like\ it | i(?:['’]m|\ am)\ (?:\w+\ )?(?:impressed|grateful) | you(?:['’]re|\ are)\ (?:a\ )?(?:star|legend|genius|hero)
         | klasse|prima|perfekt|spitze|wunderbar|sehr\ (?:gut|schön)|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt
         | genial|perfecto|guapo|te\ quiero|muy\ bien|ol[eé]|estupendo|buen[ií]simo|gracias|por\ fin|funciona|dale|hazlo|adelante
-        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | (?:cool|top)\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪🫶😌🥳🤩😍] | $ )"
+        | parfait|génial|nickel|très\ bien|chouette|merci|enfin|ça\ marche|vas-y|fais\ (?:ça|le|comme))\b | (?:cool|top|keep\ it|ship\ it)\s*(?:[,.!]|$) | [👍👌🎉🙌🙏✅❤💪🫶😌🥳🤩😍] | $ )"
 );
 // Sentences about the agent's own actions, which explain nothing.
 pattern!(

@@ -28,7 +28,7 @@ pattern!(
         name!(),
         r"(?:
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
-      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out|closed\s+(?:down\s+)?(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+\w+)
+      | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out|closed\s+(?:down\s+)?(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+(?:january|february|march|april|may|june|july|august|september|october|november|december|last\s+\w+|20\d\d)\b)
       | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
       | \s+(?:is|are)\s+now\s+called\s | \s+(?:is|are)\s+called\s+(?:`[^`]+`|\S+)\s+(?:now|since|as\ of|from)\b
       | \s+(?:was|were|got|has\ been|have\ been)\s+renamed\s+(?:to|as)\b
@@ -51,7 +51,7 @@ pattern!(
     | (?:^|[;–—(]\s*|[,:.]\s+)(?:they|we)(?:['’]ve|\s+have)?\s+(?:(?:just|finally|now)\s+)?(?:switched\s+off|turned\s+off|shut\s+down)\s+",
         name!(),
         r"
-      \b[^.;]*\bfor\s+good\b"
+      (?:\s+(?:on\s+\w+day|last\s+\w+|yesterday|today))?\s+for\s+good\s*(?:$|[,.;!])"
     )
 );
 // What was replaced, and what people say they no longer use.
@@ -113,7 +113,7 @@ pattern!(
 pattern!(
     NO_NAME = r"(?ix)^(?:the|this|that|our|my|der|die|das|dem|den|dies\w*|unser\w*|mein\w*|le|la|les|notre|nos|el|los|las|nuestr[oa]s?)\s
       | ^[`'\x22]?(?:it|its|this|that|these|those|there|here|they|he|she|we|i|you|one|all|any|a|an|each|every|everything|everyone|nothing|what|which|who|both|most|some|no|the|our|my|his|her|their|your
-      |prs?|tickets?|issues?|branch(?:es)?|commits?|files?|lines?|code|logs?|errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output|support|time|power
+      |(?:pr|mr|issue|ticket)\s?\#?\d+|prs?|tickets?|issues?|branch(?:es)?|commits?|files?|lines?|code|logs?|errors?|warnings?|failures?|bugs?|problems?|issues?|messages?|crash(?:es)?|timeouts?|flakes?|conflicts?|tests?|comments?|changes?|data|output|support|time|power
       |es|das|dies|alles|sie|er|wir|die|der|den|dem|da|was|fehler|warnung(?:en)?|meldung(?:en)?|problem|änderung(?:en)?|daten|strom
       |ça|cela|ce|tout|il|elle|on|le|la|les|un|une|erreurs?|avertissements?|eso|esto|todo|ello|el|los|las|errores|avisos?|problemas?|这|那|它|都|全|错误|问题|警告)[`'\x22]?$"
 );
@@ -277,6 +277,10 @@ mod tests {
             "postgres a disparu",
             "they switched off Redis in staging, restart it",
             "we turned off Sentry to see if it helps",
+            "we switched off strict mode for good",
+            "We turned off telemetry for good reason, keep it off.",
+            "stdout was closed at the end of main, so the logger crashed.",
+            "PR 431 was closed at the end of June.",
             "`parse()` is called twice",
             "jenkins is gone for now",
             "our tests are dead slow",

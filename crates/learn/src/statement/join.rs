@@ -76,8 +76,8 @@ pub struct LastingStatement {
 }
 
 pattern!(
-    REMEMBER = r"(?ix)^(?:(?:ok|oh|so|and|please|pls|bitte|por\ favor|请)[,\s]*)*
-    (?:remember|before\ (?:i|we)\ forget|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
+    REMEMBER = r"(?ix)^(?:(?:ok|so|and|please|pls|bitte|por\ favor|请)[,\s]*)?
+    (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
     (?:\s+(?:that|dass|que)\b|\s+(?:for|für|para|pour)\s+[^:]{1,30}:|\s*[:：,，])"
 );
 
@@ -108,9 +108,10 @@ pattern!(
 );
 // "Why does it differ? Find out": what the person states beside it describes the problem.
 pattern!(
-    INVESTIGATES = r"(?ix)\b(?:find\ out|look\ into\ (?:it|that|this)|any\ ideas?|(?:what|which)(?:['’]s|\ is)\ (?:wrong|going\ on)|why(?:['’]s|\ is|\ does|\ do|\ are|\ may|\ could|\ would)\b[^.!]*\?
-      | finde?\ (?:es\ )?(?:heraus|raus)|woran\ liegt|warum\ (?:ist|sind|geht|macht|läuft)\b[^.!]*\?
-      | averigua|por\ qué\b[^.!]*\?|trouve\ pourquoi|pourquoi\ (?:est|ça)\b[^.!]*\?)"
+    INVESTIGATES = r"(?ix)\bfind\ out\s*(?:$|[.!,]|why\b|what['’]?s?\ (?:is\ )?(?:wrong|going\ on)) | \blook\ into\ (?:it|that|this)\b | \bany\ ideas?\b | \bwhat(?:['’]s|\ is)\ (?:wrong|going\ on)\b[^.!]*\?
+      | \bwhy(?:['’]s|\ is|\ does|\ do|\ are|\ may|\ could|\ would)\b[^.!]*\?
+      | \bfinde?\ (?:es\ )?(?:heraus|raus)\s*(?:$|[.!,]) | \bworan\ liegt\b | \bwarum\ (?:ist|sind|geht|macht|läuft)\b[^.!]*\?
+      | \baverigua\s*(?:$|[.!,]|por) | \bpor\ qué\b[^.!]*\? | \btrouve\ pourquoi\b | \bpourquoi\ (?:est|ça)\b[^.!]*\?"
 );
 // "I prefer composition over inheritance": a preference, whatever it is about, but none for one of two proposals.
 pattern!(
@@ -227,12 +228,6 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_remembered = (REMEMBER.is_match(&statement.text) || wording::holds_from_now(&statement.text))
         && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_labelled = LABELLED.is_match(&statement.text);
-    // "LTIME literals." names the task.
-    let is_short = statement.text.split_whitespace().count() < MIN_OPENER_WORDS
-        && !statement.text.contains(is_ideograph);
-    if is_opener && is_short && !is_remembered {
-        return false;
-    }
     if is_for_once(&statement.text) && !is_remembered && !is_labelled {
         return false;
     }
@@ -240,7 +235,14 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_return = returns(statement)
         || CORRECTS.is_match(&statement.text)
         || gone(&statement.text, judged.lasting()).is_some();
-    let is_preference = PREFERS.is_match(&statement.text) || HOLDS_FOR_ALL.is_match(&statement.text);
+    // "LTIME literals." names the task.
+    let is_short = statement.text.split_whitespace().count() < MIN_OPENER_WORDS
+        && !statement.text.contains(is_ideograph);
+    if is_opener && is_short && !is_remembered && !is_labelled && !is_return {
+        return false;
+    }
+    let is_preference =
+        PREFERS.is_match(&statement.text) || !is_opener && HOLDS_FOR_ALL.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => MIN_CERTAIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_return => MIN_RELATED_PROBABILITY,

@@ -304,6 +304,10 @@ mod tests {
             "can you always rely on the cache?",
             "can you add a changelog line?",
             "can you push this before you merge it?",
+            "When you are done, could you delete the branch?",
+            "Would you say that each of these is better?",
+            "I thought we said we no longer use Redis?",
+            "Didn't we agree to fix the login first?",
         ] {
             assert_eq!(text(asked), asked);
         }

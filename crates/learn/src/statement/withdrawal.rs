@@ -77,12 +77,15 @@ pattern!(
         (?:(?:the|our|that)\s+)?(?P<en>[^,.;:!?]{2,60}?)\s+(?:altogether|entirely|completely|for\s+good|from\s+now\s+on)
     | (?:we(?:['’]ll)?|let['’]?s|let\s+us)\s+(?:now\s+)?(?:abandon|give\s+up|stop\s+using|get\s+rid\s+of|part\s+with)\s+
         (?P<en_for>\w[\w.+-]*\s+(?:for|in)\s+(?:the|our)\s+\w+(?:\s\w+)?)
-    | (?:the|our)\s+(?P<en_first>[^,.;:!?]{2,40}?)\s+we\s+(?:no\s+longer\s+(?:use|need|want)|(?:do\s+not|don['’]?t)\s+(?:use|need|want)\s+any\s?(?:more|longer))
     | wir\s+verzichten\s+(?:(?:ab\s+jetzt|ab\s+sofort|künftig|jetzt)\s+)?(?:ganz|komplett|völlig|endgültig)\s+auf\s+(?:(?:den|die|das|unser\w*)\s+)?(?P<de1>[^,.;:!?]{2,60}?)
     | (?:(?:den|die|das)\s+)?(?P<de2>[^,.;:!?]{2,60}?)\s+(?:lassen|schmeißen|werfen)\s+wir\s+(?:(?:ab\s+jetzt|ab\s+sofort|jetzt)\s+)?(?:ganz|komplett|endgültig)\s+(?:weg|raus|bleiben)
     | (?:dejamos|dejemos)\s+de\s+usar\s+(?:(?:el|la|los|las)\s+)?(?P<es>[^,.;:!?]{2,60}?)\s+(?:por\s+completo|del\s+todo|definitivamente)
     | on\s+(?:laisse\s+tomber|abandonne|vire)\s+(?:complètement|définitivement)\s+(?:(?:le|la|les)\s+)?(?P<fr>[^,.;:!?]{2,60}?)
     )\s*(?:$|[,.;:!–—]|\b(?:and|since|because|und|weil|y|porque|et)\b)"
+);
+// "The spline we do not use any more." What is to be deleted because nobody needs it, is no such sentence.
+pattern!(
+    FRONTED = r"(?i)^(?:(?:and|so|also|ok|then)[,\s]+)?(?:the|our)\s+([^,.;:!?]{2,40}?)\s+we\s+(?:no\s+longer\s+use|(?:do\s+not|don['’]?t)\s+use\s+any\s?(?:more|longer))\s*(?:$|[.;!])"
 );
 // "On overflow, we drop the old message entirely": what a program does.
 pattern!(WHEN = r"(?i)(?:^|[;:.]\s*)(?:on|upon|at|in case|after|once|bei|sobald|en cas|dès)\s[^,]{1,60},");
@@ -109,7 +112,7 @@ pattern!(
     NO_LONGER = r"(?ix)
       \b(?:we|nobody|our\ team|the\ team)\s(?:(?:do|are|will|should|must)\s)?no\ longer\b
     | \b(?:we|nobody|our\ team|the\ team)\s(?:do|are|will|should|must)?\s?(?:not|n['’]?t)\b.{1,60}\bany\ ?more\s*(?:$|[,.;!])
-    | \b(?:do(?:es)?|we|now)\s(?:\S+\s){1,6}after\ all\b
+    | \b(?:do(?:es)?|we|now)\s(?:\S+\s){1,6}after\ all\s*(?:$|[,.;!])
     | \bno\ longer\ (?:used|allowed|needed|required|necessary|mandatory|forbidden)\b
     | \b(?:wir|man|ihr)\b.{0,60}\b(?:nicht|kein\w*)\b.{0,40}\bmehr\b | \bnicht\ mehr\ (?:benutzt|verwendet|genutzt|erlaubt|nötig|verboten|erforderlich)\b
     | \bya\ no\ (?:\w+[aei]mos|se\ (?:usa|usan|utiliza|utilizan|permite|permiten|necesita|exige)|hace\ falta)\b
@@ -151,6 +154,7 @@ fn withdrawn(sentence: &str) -> Option<(&str, usize)> {
 /// Returns what a sentence gives up for something else, or for good.
 fn given_up(sentence: &str) -> Option<&str> {
     let found = SWAPPED.captures(sentence).or_else(|| GIVEN_UP.captures(sentence));
+    let found = found.or_else(|| FRONTED.captures(sentence));
     let found = found.filter(|_| !sentence.ends_with(['?', '？']))?;
     let name = found.iter().skip(1).flatten().next()?;
     let before = sentence.get(..name.start()).unwrap_or_default();
@@ -244,8 +248,9 @@ mod tests {
     fn what_is_given_up_is_named() {
         for (sentence, name) in [
             ("Then we drop the row lock on Sailing altogether.", Some("row lock on Sailing")),
-            ("Please RCS for everything. The spline we do not use any more.", Some("spline")),
+            ("The spline we do not use any more.", Some("spline")),
             ("the cache we don't use, we clear", None),
+            ("Delete the old config and the feature flags we no longer use.", None),
             ("Enough, so let us give up YAML for the scenarios.", Some("YAML for the scenarios")),
             ("On overflow, we drop the oldest frame entirely.", None),
             ("we drop the message entirely", None),

@@ -77,6 +77,8 @@ fn repository_rows(repository: &RepositoryStatus) -> String {
     };
     lines += &match (&repository.remote, &repository.remote_problem) {
         (Some(remote), _) => remote_rows(remote, &command(transfer(remote))),
+        // That HEAD is on no branch is said above.
+        (None, Some(_)) if repository.unreferenced_commits > 0 => String::new(),
         (None, Some(problem)) => row("remote", &paint(WARN, &safe(problem))),
         (None, None) => row("remote", &paint(DIM, "none")),
     };

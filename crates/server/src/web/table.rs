@@ -25,6 +25,7 @@ use crate::http::{Peer, Problem, ServerState, authentication, run_limited};
 use crate::serving::TokenEnd;
 use cm_app::context::actor::PERSONS_ONLY;
 use cm_app::server_audit::{AuditRecord, Surface};
+use cm_app::verbs::locate::locate;
 use cm_app::{CallerIdentity, Context, Result};
 use cm_note::token::AccessRole;
 
@@ -185,10 +186,10 @@ fn to_login(parts: &Parts, address: &str) -> Response {
 async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> Response {
     let read = move |context: &Context, request: &PageRequest, record: &mut AuditRecord| {
         let text = show_page(page, context, request)?;
-        // What the client typed is recorded only if it led to a note or session.
-        if !request.reference.is_empty() {
-            let key = if page.path.starts_with("/sessions") { "session" } else { "id" };
-            record.answered(&serde_json::json!({ key: request.reference }));
+        // Titles are not recorded.
+        let is_of_note = !request.reference.is_empty() && !page.path.starts_with("/sessions");
+        if let Some(Ok(note)) = is_of_note.then(|| locate(context, &request.reference)) {
+            record.answered(&serde_json::json!({ "id": note.id }));
         }
         Ok(text)
     };

@@ -112,12 +112,15 @@ impl Repo {
             .any(|found| found.is_ok_and(|found| found.name().shorten().to_string().starts_with(&prefix))))
     }
 
-    /// Returns the number of commits of a detached HEAD that no branch, remote branch or tag has; 0 on a branch
-    /// and with Jujutsu, which records its commits by itself.
+    /// Returns the number of commits of a detached HEAD that no branch, remote branch or tag has; 0 on a branch,
+    /// in the middle of a rebase or the like, and with Jujutsu, which records its commits by itself.
     pub fn count_unreferenced_commits(&self) -> Result<usize> {
         const DOING: &str = "reading the branches";
         let head = self.head()?;
         let (None, Some(tip), false) = (head.branch, head.commit, self.is_jujutsu()) else { return Ok(0) };
+        if self.state().is_some() {
+            return Ok(0);
+        }
         let references = self.inner.references().doing(DOING, self.git_dir())?;
         let local = references.local_branches().doing(DOING, self.git_dir())?;
         let remote = references.remote_branches().doing(DOING, self.git_dir())?;
@@ -125,7 +128,7 @@ impl Repo {
         let mut tips = Vec::new();
         for found in local.chain(remote).chain(tags) {
             let mut found = found.map_err(std::io::Error::other).in_path(self.git_dir())?;
-            // A reference to no commit, such as a tag of a blob, has none.
+            // A tag of a blob hides nothing.
             tips.extend(found.peel_to_id().ok().map(gix::Id::detach));
         }
         let walk = self.inner.rev_walk([tip.0]).with_hidden(tips).all();

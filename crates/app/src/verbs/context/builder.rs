@@ -162,8 +162,10 @@ impl BriefingBuilder<'_> {
         for part in [&mut pinned, &mut fitting, &mut others] {
             part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
         }
-        let most = if self.task.is_empty() { limit } else { MAX_STANDING_RULES };
-        others.truncate(most.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        // Without a task these rules are the answer, and the end counts those beyond the limit.
+        if !self.task.is_empty() {
+            others.truncate(MAX_STANDING_RULES.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        }
         let mut rules: Vec<RankedRule> = pinned.into_iter().chain(fitting).chain(others).collect();
         omitted.rules += self.candidates.unseen;
         for out in rules.drain(limit.min(rules.len())..) {
@@ -200,7 +202,7 @@ impl BriefingBuilder<'_> {
     }
 
     /// Whether a bullet is shown although it does not match the task: it was made for this kind of
-    /// work, or it has proved useful and applies to every task here. Without a task every rule is.
+    /// work, or it applies to every task here and has proved useful, which is not asked without a task.
     fn is_standing(&self, candidate: &BulletCandidate) -> bool {
         let bullet = &candidate.bullet;
         let is_established = self.task.is_empty() || bullet.maturity >= Maturity::Established;

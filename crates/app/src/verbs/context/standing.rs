@@ -14,8 +14,8 @@ use cm_note::score::DecayStatus;
 const MAX_COMPARED_MEMORIES: usize = 200;
 
 impl<'m> BriefingCandidates<'m> {
-    /// Adds the confirmed memories of one vault that are in use and not fading. All get the same score, so that
-    /// their decay factor ranks them.
+    /// Adds the confirmed memories of one vault that are in use. All get the same score, so that their decay factor
+    /// ranks them.
     pub(super) fn recall_standing(&mut self, context: &Context, open: &'m OpenVault) -> Result<()> {
         let compared = |pinned: &str| {
             let filter =
@@ -36,7 +36,7 @@ impl<'m> BriefingCandidates<'m> {
                 && !note.has_conflict()
                 && note.condensed_into.is_empty()
                 && !superseded.contains(note)
-                && matches!(scores.status(scores.score(note)), DecayStatus::Pinned | DecayStatus::Active)
+                && !matches!(scores.status(scores.score(note)), DecayStatus::Dormant | DecayStatus::Archived)
         };
         let notes = hits.into_iter().map(|hit| hit.note).filter(is_in_use);
         self.memories.extend(notes.map(|note| MemoryCandidate {

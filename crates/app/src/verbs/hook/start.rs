@@ -46,7 +46,12 @@ pub(super) fn parts(context: &Context, tokens: usize) -> Result<Vec<InjectionPar
         // CORE.md has those that apply to any work.
         briefing.memories.clear();
     }
-    let mut parts = briefed(&briefing, &core);
+    let headings = if is_any {
+        ["Further rules", "Further pitfalls"]
+    } else {
+        ["Rules for the current work", "Pitfalls of the current work"]
+    };
+    let mut parts = briefed(&briefing, &core, headings);
     let shown = core.iter().chain(&parts).flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
     let learned = recently_learned::part(context, &shown.collect())?;
     parts.push(learned);
@@ -96,7 +101,11 @@ fn without_unused(
 }
 
 /// Formats the briefing for injection, without entries that CORE.md lists.
-fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
+fn briefed(
+    briefing: &Briefing,
+    core: &[InjectionPart],
+    [of_rules, of_pitfalls]: [&str; 2],
+) -> Vec<InjectionPart> {
     let listed: HashSet<&str> =
         core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
     let is_in_core = |id: &str, path: &str| {
@@ -127,8 +136,8 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     let unverified = briefing.unverified.iter();
     vec![
         part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
-        part("Rules for the current work", rules(BulletType::Rule)),
-        part("Pitfalls of the current work", rules(BulletType::AntiPattern)),
+        part(of_rules, rules(BulletType::Rule)),
+        part(of_pitfalls, rules(BulletType::AntiPattern)),
         part("Memories of the current work", memories.map(memory).collect()),
         part(lines::UNVERIFIED, unverified.map(memory).collect()),
         part("Past sessions about it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),

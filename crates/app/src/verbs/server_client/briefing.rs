@@ -124,8 +124,11 @@ impl ServerBriefing {
         let is_new = |memory: &&ServerMemory| self.memories.iter().all(|other| other.id != memory.id);
         let more_memories: Vec<ServerMemory> = standing.memories.iter().filter(is_new).cloned().collect();
         let warnings = self.warnings.iter().chain(&standing.warnings);
-        let mut warnings: Vec<String> = warnings.map(|one| lines::warning(&shortened(one))).collect();
-        warnings.dedup();
+        let mut seen = BTreeSet::new();
+        let warnings: Vec<String> = warnings
+            .map(|one| lines::warning(&shortened(one)))
+            .filter(|line| seen.insert(line.clone()))
+            .collect();
         let memories = |list: &[ServerMemory]| list.iter().map(|one| noted(&one.id, one.line())).collect();
         let bare = |text: String| InjectionEntry { text, ..InjectionEntry::default() };
         let mut parts: Vec<InjectionPart> =
