@@ -60,7 +60,7 @@ impl FailureStreak<'_> {
 pub struct TraceStreaks<'t> {
     pub trace: &'t SessionTrace,
     pub streaks: Vec<FailureStreak<'t>>,
-    /// Streaks of commands that no other session runs, such as `Rscript -e 'fit(1)'`.
+    /// Streaks of commands that no other session runs, such as `./convert /tmp/a.csv`.
     pub one_off: Vec<FailureStreak<'t>>,
 }
 

@@ -162,7 +162,7 @@ impl BriefingBuilder<'_> {
         for part in [&mut pinned, &mut fitting, &mut others] {
             part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
         }
-        // Without a task these rules are the answer, and the end counts those beyond the limit.
+        // Without a task these rules are the answer; those beyond the limit are counted below.
         if !self.task.is_empty() {
             others.truncate(MAX_STANDING_RULES.min(limit.saturating_sub(pinned.len() + fitting.len())));
         }
@@ -201,8 +201,8 @@ impl BriefingBuilder<'_> {
         score < MIN_SHARE_OF_BEST * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
-    /// Whether a bullet is shown although it does not match the task: it was made for this kind of
-    /// work, or it applies to every task here and has proved useful, which is not asked without a task.
+    /// Whether a bullet is shown although it does not match the task: it was made for this kind of work, or it applies
+    /// to every task here and, if there is a task, has proved useful.
     fn is_standing(&self, candidate: &BulletCandidate) -> bool {
         let bullet = &candidate.bullet;
         let is_established = self.task.is_empty() || bullet.maturity >= Maturity::Established;

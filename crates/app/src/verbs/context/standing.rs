@@ -1,4 +1,4 @@
-//! Memories of a briefing without a task: those that are worth most by themselves, as in CORE.md.
+//! Memories of a briefing without a task: those that are worth most by themselves.
 
 use super::candidates::{BriefingCandidates, MemoryCandidate, index_hits, label};
 use crate::context::memory_scores::MemoryScores;
@@ -10,7 +10,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::query::{BooleanGroup, LabelField, QueryNode};
 use cm_note::score::DecayStatus;
 
-/// Maximum number of pinned memories that are compared, and of others, latest first.
+/// Maximum number of compared memories, of pinned and of other ones each; the latest come first.
 const MAX_COMPARED_MEMORIES: usize = 200;
 
 impl<'m> BriefingCandidates<'m> {

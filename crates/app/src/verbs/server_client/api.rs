@@ -107,8 +107,8 @@ impl ServerApi {
         Ok(Self { client, url: connection.url.clone(), names: Vec::new() })
     }
 
-    /// Asks for a briefing of at most `tokens` tokens; without a task, for what applies to any work. The task must be without secrets; the answer is
-    /// unchecked.
+    /// Asks for a briefing of at most `tokens` tokens; without a task, for what applies to any work. The task must be
+    /// without secrets; the answer is unchecked.
     ///
     /// # Errors
     /// [`CallFailure`].

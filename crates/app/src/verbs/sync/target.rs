@@ -169,7 +169,7 @@ fn detached(count: usize) -> Error {
 /// How commits of a detached HEAD come to a branch.
 pub(crate) const KEEP_COMMITS: &str = "`git switch -c NAME` makes a branch of them before anything else; then `git switch main` and `git merge NAME` take them over";
 
-/// States how many commits no branch has.
+/// Formats a number of commits that no branch has, as a clause.
 pub(crate) fn on_no_branch(commits: usize) -> String {
     let verb = if commits == 1 { "is" } else { "are" };
     format!("{} {verb} on no branch", count(commits, "commit"))
