@@ -79,7 +79,7 @@ pattern!(
       | (?:hatten|haben)\ wir\ nicht\ (?:gesagt|ausgemacht|vereinbart),?\s+(?:dass\s+)? | ¿?no\ (?:hab[ií]amos\ (?:quedado\ en|dicho|acordado)|quedamos\ en)\s+que\s+ | on\ n['’](?:avait|a)\ pas\ dit\s+qu(?:e\s+|['’])
     )(?P<order>[^?]{10,}?)\s*\?+$"
 );
-// Reminders of a choice against something, of a task, or that somebody doubts: they stay questions.
+// Reminders of a choice against something or of a task, and doubtful ones, stay questions.
 pattern!(
     NO_REMINDER = r"(?i)^(?:against|to|not to)\b|\bor (?:am i|not|did|was)\b|\b(?:no longer|any ?more|gone|dead|dropped|replaced|broken|nicht mehr|ya no|plus)\b"
 );

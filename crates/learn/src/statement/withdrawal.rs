@@ -83,7 +83,7 @@ pattern!(
     | on\s+(?:laisse\s+tomber|abandonne|vire)\s+(?:complètement|définitivement)\s+(?:(?:le|la|les)\s+)?(?P<fr>[^,.;:!?]{2,60}?)
     )\s*(?:$|[,.;:!–—]|\b(?:and|since|because|und|weil|y|porque|et)\b)"
 );
-// "The spline we do not use any more." What is to be deleted because nobody needs it, is no such sentence.
+// "The spline we do not use any more." An order such as "delete the flags we no longer use" withdraws nothing.
 pattern!(
     FRONTED = r"(?i)^(?:(?:and|so|also|ok|then)[,\s]+)?(?:the|our)\s+([^,.;:!?]{2,40}?)\s+we\s+(?:no\s+longer\s+use|(?:do\s+not|don['’]?t)\s+use\s+any\s?(?:more|longer))\s*(?:$|[.;!])"
 );
