@@ -153,12 +153,12 @@ passed("a lost connection is said, and what changed meanwhile appears when it is
 run("update", fact.id, "--append", "More words.");
 await open(`/note/${fact.id}`);
 // When the page hears of the edit, it loads again and closes what was opened.
-let shown = false;
-for (let attempt = 0; !shown && attempt < 3; attempt += 1) {
+let originsShown = false;
+for (let attempt = 0; !originsShown && attempt < 3; attempt += 1) {
   await page.click("text=Show the commit and session of each line");
-  shown = await page.waitForFunction(() => document.querySelector("#origins")?.innerText.includes("More words."), null, { timeout: 4000 }).then(() => true, () => false);
+  originsShown = await page.waitForFunction(() => document.querySelector("#origins")?.innerText.includes("More words."), null, { timeout: 4000 }).then(() => true, () => false);
 }
-assert.ok(shown, "the origin of the lines is shown");
+assert.ok(originsShown, "the origin of the lines is shown");
 assert.ok(page.url().endsWith(`/note/${fact.id}`), "without leaving the page");
 await open(`/history/${fact.id}`);
 const versions = () => page.locator("[data-version]:visible").count();
