@@ -49,7 +49,7 @@ pub struct ReducedLine {
     pub written: Vec<String>,
 }
 
-/// Maximum length of a reusable command, in characters.
+/// Maximum length of a reusable command, in characters, and of what prepares it, such as `source FILE`.
 const MAX_REUSABLE_CHARS: usize = 100;
 /// Number of bytes of a command line that are parsed; longer lines count as a change of files.
 const MAX_PARSED_BYTES: usize = 4_000;
@@ -180,7 +180,7 @@ fn trace_command(
     env.dedup();
     let is_dated = replace_dates(&mut words);
     let typed = cm_shell::line_of(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    let text = prefix.iter().cloned().chain([typed]).collect::<Vec<_>>().join(" && ");
+    let text = prefix.iter().chain([&typed]).cloned().collect::<Vec<_>>().join(" && ");
     let parsed = ParsedCommand::from(command.clone());
     if parsed.work() == CommandKind::Commit {
         return TracedCommand::commit();
@@ -192,7 +192,8 @@ fn trace_command(
         && env.iter().all(|pair| is_reusable_assignment(pair))
         && prefix.iter().flat_map(|line| line.split(' ')).all(is_reusable)
         && command.input.is_none()
-        && text.chars().count() <= MAX_REUSABLE_CHARS
+        && typed.chars().count() <= MAX_REUSABLE_CHARS
+        && prefix.iter().map(|line| line.chars().count()).sum::<usize>() <= MAX_REUSABLE_CHARS
         && !env.iter().any(|pair| pair.len() > MAX_REUSABLE_CHARS / 2);
     let folder =
         command.folder.as_deref().map(|folder| inside(folder, workspace)).filter(|folder| folder != ".");
@@ -305,6 +306,7 @@ mod tests {
             "cargo test -p cm-learn",
             "pytest hil --port /dev/ttyACM0",
             "make flash PORT=/dev/ttyUSB0",
+            ". /opt/poky/4.0.21/environment-setup-cortexa9t2hf-neon-poky-linux-gnueabi && cmake --preset imx6 --fresh",
         ] {
             assert!(only(line).reusable, "{line}");
         }

@@ -25,6 +25,10 @@ const MIN_CAUSE_WORDS: usize = 4;
 const MIN_COMMAND_REMARK_WORDS: usize = 2;
 /// Minimum number of content words of an explanation that does not say that it is one.
 const MIN_UNMARKED_EXPLANATION_WORDS: usize = 8;
+/// Minimum number of content words of a sentence that names something of an error message.
+const MIN_ERROR_REMARK_WORDS: usize = 5;
+/// Number of characters that tell whether two words are forms of one.
+const STEM_CHARS: usize = 7;
 /// Maximum length of a quoted answer, in characters; a longer one is cut.
 const MAX_ANSWER_CHARS: usize = 100;
 /// Maximum number of messages between the one that rejects a guess and the one that names the cause.
@@ -77,6 +81,11 @@ pattern!(
 );
 pattern!(
     BUT = r"(?i)\b(?:but|if|worse|slow|slower|red|broken|fails|still|however|although|not|n['’]t|no|aber|nicht|kein\w*|nein|pero|no es|mais|pas)\b"
+);
+
+// Words of any error message.
+pattern!(
+    OF_ERRORS = r"^(?:argument|because|cannot|command|configur|connect|could|direct|error|exception|execut|exist|expect|expir|fail|general|import|instal|invalid|locat|message|missing|module|operation|option|package|permission|problem|process|program|project|reques|require|return|server|service|should|specif|support|undefined|unexpect|unknown|version|warning|without)"
 );
 
 /// A message of the agent, with its line in the log, from 1.
@@ -306,6 +315,25 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, MAX_ANSWER_CHARS))
 }
 
+/// Returns the statements of a message from the first one on that names something of an error message, joined.
+pub(super) fn statements_about(message: &str, failure: &CommandFailure) -> Option<String> {
+    let error = word_stems(failure.message.as_deref()?);
+    let names_error = |text: &String| {
+        content_word_count(text) >= MIN_ERROR_REMARK_WORDS
+            && word_stems(text).iter().any(|stem| error.contains(stem))
+    };
+    let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
+    let at = all.iter().position(names_error)?;
+    Some(join_sentences(&all[at..]))
+}
+
+/// Returns the beginnings of the words that name something in particular, in lower case.
+fn word_stems(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let is_particular = |word: &String| word.chars().count() >= STEM_CHARS && !OF_ERRORS.is_match(word);
+    words.filter(is_particular).map(|word| word.chars().take(STEM_CHARS).collect()).collect()
+}
+
 /// Returns the statements of a message that are long enough to explain something, joined.
 pub(super) fn statements_of(message: &str) -> Option<String> {
     TurnExplanation::of(message).map(|explained| explained.text)
@@ -334,10 +362,16 @@ fn differing_parts(failed: &TracedCommand, used: &TracedCommand) -> BTreeSet<Str
     words(used).difference(&words(failed)).cloned().collect()
 }
 
+/// Returns the longer parts of words in lower case, and short flags such as `-O` as they are.
 fn word_parts(text: &str) -> BTreeSet<String> {
     let parts =
         text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() >= MIN_WORD_PART_CHARS);
-    parts.map(str::to_lowercase).collect()
+    let is_flag = |word: &&str| {
+        word.strip_prefix('-')
+            .is_some_and(|flag| flag.len() < MIN_WORD_PART_CHARS && flag.chars().all(char::is_alphanumeric))
+    };
+    let flags = text.split_whitespace().filter(|word| word.len() > 1).filter(is_flag);
+    parts.map(str::to_lowercase).chain(flags.map(str::to_owned)).collect()
 }
 
 /// Returns the first sentence with at least `least` content words that names one of the parts as code, joined with the

@@ -39,6 +39,7 @@ pattern!(
     ASIDE = r"(?ix)^(?:exit\s+code\b | npm\s+err!\s+(?:a\s+complete\s+log|code\b|path\b|errno\b|syscall\b)
     | make(?:\[\d+\])?:\s+\*\*\* | error:\s+could\s+not\s+compile | \S*\s*elifecycle\b | at\s+\S+ | [$>]\s | \#\s
     | an\s+error\s+occurred\s+while\s+loading\b | rspec\s+\./ | compilation\s+terminated | ninja:\s+build\s+stopped
+    | chunk\s+id:\s | wall\s+time:\s | original\s+token\s+count:\s | output:\s*$
     | .*exited?\s+with\s+(?:exit\s+)?(?:code|status) | command\s+failed | note: | hint: | warning\b | info\b | ={3,} | -{3,}\s*$)"
 );
 pattern!(

@@ -91,7 +91,7 @@ struct StreakFollower<'t> {
     is_followed: fn(&TracedCommand) -> bool,
     done: Vec<FailureStreak<'t>>,
     open: Vec<FailureStreak<'t>>,
-    /// Whether the last streak of `done` passed in the step before.
+    /// Whether the last streak of `done` passed in the step before, or its command once more since then.
     just_passed: bool,
 }
 
@@ -102,6 +102,7 @@ impl<'t> StreakFollower<'t> {
             TracedKind::ExplainedReplacement { .. }
             | TracedKind::NamedCause { .. }
             | TracedKind::TookHint { .. } => return,
+            TracedKind::Passed { command } if self.is_last_repaired(command) => {}
             _ => self.just_passed = false,
         }
         match &step.kind {
@@ -115,6 +116,11 @@ impl<'t> StreakFollower<'t> {
             TracedKind::Changed => self.open.iter_mut().for_each(|streak| streak.changed = true),
             _ => {}
         }
+    }
+
+    /// Whether a command is the one whose streak just passed: it passes once more.
+    fn is_last_repaired(&self, command: &TracedCommand) -> bool {
+        self.done.last().is_some_and(|streak| is_same(streak.command, command))
     }
 
     /// Adds an explanation to the streak that it is about. Of several it is not known which one is meant.

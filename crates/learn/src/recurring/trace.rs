@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::command::{ReducedLine, TracedCommand, reduce};
 use super::explanation::{explanation, requirement};
 use super::hint::{hint_of_command, is_hint};
-use super::remark::{AgentMessage, remarks, statements_of};
+use super::remark::{AgentMessage, remarks, statements_about, statements_of};
 use super::signature::{CommandFailure, has_error};
 
 use crate::outcome::shell::CommandKind;
@@ -20,7 +20,7 @@ use cm_session::status::SessionStatus;
 use cm_text::embedding::Embedding;
 
 /// Version of the form of traces. A stored trace of another version is built again.
-pub const TRACE_FORMAT_VERSION: u32 = 10;
+pub const TRACE_FORMAT_VERSION: u32 = 11;
 
 /// Maximum number of steps of a trace; later ones are left out.
 const MAX_TRACE_STEPS: usize = 600;
@@ -222,33 +222,43 @@ fn messages(events: &[SessionEvent]) -> Vec<AgentMessage<'_>> {
 }
 
 /// Returns the agent's explanations, in log order: what names a cause, and statements right after a command that could
-/// not do its work. `steps` are sorted by line.
+/// not do its work, or that passes after it could not. `steps` are sorted by line.
 fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<TracedStep> {
-    let follows_failure = |line: u64| {
-        let before = steps.iter().rev().find(|step| step.line < line);
-        before.is_some_and(|step| matches!(&step.kind, TracedKind::Failed { failure, .. } if !failure.judged))
-    };
     let mut before = 0;
     let explained = messages.iter().filter_map(|message| {
-        let stated = || statements_of(message.text).filter(|_| follows_failure(message.line));
         let since = std::mem::replace(&mut before, message.line);
-        let is_repair = || ends_with_repair(steps, since..message.line);
-        let required = || requirement(message.text).filter(|_| is_repair());
-        let kind =
-            TracedKind::Explained { text: explanation(message.text).or_else(required).or_else(stated)? };
-        Some(TracedStep { line: message.line, at: message.at, kind })
+        let (failed, repaired) =
+            (failure_before(steps, message.line), repaired_failure(steps, since..message.line));
+        let required = || requirement(message.text).filter(|_| repaired.is_some());
+        let stated = || statements_of(message.text).filter(|_| failed.is_some());
+        let named = || {
+            let failure = failed.or(repaired).filter(|failure| !failure.judged)?;
+            statements_about(message.text, failure)
+        };
+        let text = explanation(message.text).or_else(required).or_else(stated).or_else(named)?;
+        Some(TracedStep { line: message.line, at: message.at, kind: TracedKind::Explained { text } })
     });
     explained.collect()
 }
 
-/// Whether the last step on these lines passed, and the same command had failed before.
-fn ends_with_repair(steps: &[TracedStep], lines: Range<u64>) -> bool {
+/// Returns why the step before a line failed; `None` if it did not, or did its work.
+fn failure_before(steps: &[TracedStep], line: u64) -> Option<&CommandFailure> {
+    let before = steps.iter().rev().find(|step| step.line < line)?;
+    match &before.kind {
+        TracedKind::Failed { failure, .. } if !failure.judged => Some(failure),
+        _ => None,
+    }
+}
+
+/// Returns why the last command of these lines failed before it passed; `None` if it did not.
+fn repaired_failure(steps: &[TracedStep], lines: Range<u64>) -> Option<&CommandFailure> {
     let end = steps.partition_point(|step| step.line < lines.end);
-    let Some((last, earlier)) = steps[..end].split_last().filter(|(last, _)| last.line >= lines.start) else {
-        return false;
-    };
-    let TracedKind::Passed { command } = &last.kind else { return false };
-    earlier.iter().any(|step| matches!(&step.kind, TracedKind::Failed { command: failed, .. } if failed.text == command.text))
+    let (last, earlier) = steps[..end].split_last().filter(|(last, _)| last.line >= lines.start)?;
+    let TracedKind::Passed { command } = &last.kind else { return None };
+    earlier.iter().rev().find_map(|step| match &step.kind {
+        TracedKind::Failed { command: failed, failure } if failed.text == command.text => Some(failure),
+        _ => None,
+    })
 }
 
 fn output(event: &SessionEvent) -> &str {

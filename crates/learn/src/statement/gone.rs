@@ -29,6 +29,12 @@ pattern!(
         r"(?:
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out|closed\s+(?:down\s+)?(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+(?:january|february|march|april|may|june|july|august|september|october|november|december|last\s+\w+|20\d\d)\b)
+      | \s+(?:is|are)\s+(?:now\s+|being\s+)?(?:sunset|sunsetted|no\ more|discontinued|end\ of\ life|eol)\b
+      | \s+(?:was|were|got|has\ been|have\ been)\s+(?:sunset|sunsetted|discontinued)\b
+      | \s+(?:went|is|are)\s+(?:now\s+)?read[\s-]?only\b
+      | \s+se\ (?:va|van|fue|fueron)\s*(?:$|[,.;!]) | \s+no\ (?:va|van)\ más\b | \s+(?:queda|quedó|quedan)\ (?:de\ baja|afuera)\b
+      | \s+(?:est|sont)\ (?:abandonnée?s?|arrêtée?s?)\b | \s+dégagent?\s*(?:$|[,.;!]) | \s+n['’]est\ plus\ utilisée?\b
+      | \s+(?:fliegt|fliegen)\s+(?:jetzt\s+)?raus\b | \s+(?:wird|werden)\s+(?:jetzt\s+)?nicht\ mehr\ (?:benutzt|verwendet|genutzt)\b | \s+wurden?\s+eingestellt\b
       | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
       | \s+(?:is|are)\s+now\s+called\s | \s+(?:is|are)\s+called\s+(?:`[^`]+`|\S+)\s+(?:now|since|as\ of|from)\b
       | \s+(?:was|were|got|has\ been|have\ been)\s+renamed\s+(?:to|as)\b
@@ -60,7 +66,8 @@ pattern!(
         r"(?ix)
       (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|no|because|since)[,\s]+)(?:
         we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now|all)\s+)?
-          (?:dropped|ditched|scrapped|abandoned|replaced|got\ rid\ of|gotten\ rid\ of|stopped\ using|(?:switched|moved|migrated|changed)\s+(?:over\s+)?from|no\ longer\ use)
+          (?:dropped|ditched|scrapped|abandoned|replaced|retired|killed(?:\s+off)?|pulled\s+the\s+plug\s+on|said\s+goodbye\s+to|got\ rid\ of|gotten\ rid\ of|stopped\ using|(?:switched|moved|migrated|changed)\s+(?:over\s+)?from|no\ longer\ use)
+      | (?:ya\ )?no\ (?:usamos|utilizamos)\ más | ya\ no\ (?:usamos|utilizamos)(?:\ más)?
       | (?:hemos\ )?(?:cambiado|cambiamos|reemplazad[oa]|reemplazamos|sustituido|sustituimos) | (?:pasamos|migramos|hemos\ pasado)\ de | (?:hemos\ dejado|dejamos)\ de\ usar
       | on\ a\ (?:remplacé|abandonné|viré|lâché) | on\ est\ passée?s?\ de | (?:on|nous)\ n['’]utilis(?:e|ons)\ plus
       | 我们(?:现在)?(?:已经)?(?:不再使用|不再用|不用) | (?:把|从)
@@ -123,10 +130,10 @@ pattern!(
 );
 // What is only "gone" may come back, unless the sentence says since when, or what there is instead.
 pattern!(
-    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
+    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|read[\s-]?only|arrêtée?s?|se (?:va|van|fue|fueron)|fliegt|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
 );
 pattern!(
-    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved|went to the new)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
+    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved|went to the new|pasamos|usamos|vamos con|on passe|on prend|wir nehmen)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -253,6 +260,12 @@ mod tests {
             ("staging2 ya no existe, ahora es preview", "staging2"),
             ("Heroku c'est fini, on est chez fly", "Heroku"),
             ("另外，jenkins 已下线，用 buildkite", "jenkins"),
+            ("gerrit went read only on monday, everything is on gitlab now.", "gerrit"),
+            ("Rundeck is being sunset, use the cron host", "Rundeck"),
+            ("cambio de planes con los avisos: twilio se va, pasamos a la cloud api", "twilio"),
+            ("mailtrap no va más, ahora mailpit", "mailtrap"),
+            ("Mailtrap est abandonné, on prend mailpit", "Mailtrap"),
+            ("Mailtrap fliegt raus, wir nehmen mailpit", "Mailtrap"),
         ] {
             assert_eq!(gone(sentence, 0.2), Some(name), "{sentence}");
         }
@@ -286,6 +299,11 @@ mod tests {
             "our tests are dead slow",
             "I think heroku is history",
             "gradle daemon is gone",
+            "The filesystem went read only, remount it.",
+            "replica2 is read-only",
+            "se va el lunes",
+            "el servidor se va a caer",
+            "staging se fue, lo levanto de nuevo",
             "docker containers are gone, start them",
             "go modules are gone",
             "npm packages are gone",
@@ -304,6 +322,9 @@ mod tests {
             ("Wir nutzen Redis nicht mehr.", "Redis"),
             ("on n'utilise plus redis", "redis"),
             ("我们不再用 redis", "redis"),
+            ("ya no usamos más redis desde mayo", "redis"),
+            ("no usamos más redis, ahora valkey", "redis"),
+            ("we pulled the plug on redis, it's valkey now", "redis"),
             ("we don't use redis any more, it's valkey now", "redis"),
             ("we dropped vendoring", "vendoring"),
             ("we ditched webpack for vite", "webpack"),

@@ -10,6 +10,8 @@ pattern!(
     LIFTS = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|so|und|also|y|así\ que|et|donc)\s+)(?:(?:ok(?:ay)?|so|oh|btw|now|jetzt|ahora|maintenant|and|und|y|et)[,\s]+)*(?:
       (?:you|we|they|i|everyone|anyone|agents)\s+(?:can|may)\s+(?:now\s+|all\s+)?(?P<en>[^,.;:!?]{3,60}?)\s+(?:again|once\s+more)\b
     | (?:the\s+|our\s+)?(?P<en_back>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,3}?)\s+(?:is|are)\s+(?:back\s+(?:in\s+(?:business|use|play|action))|(?:allowed|permitted|usable|open|ok|okay|fine)\s+again)\b
+    | (?P<en_fair>[^\s,.;!?]+(?:\s[^\s,.;!?]+){0,3}?)\s+(?:is|are)\s+(?:now\s+)?fair\s+game\b
+    | (?P<en_allowed>[^\s,.;!?]+(?:\s[^\s,.;!?]+){0,3}?)\s+(?:is|are)\s+(?:now\s+(?:allowed|permitted)|(?:allowed|permitted)\s+(?:now|as\s+of|since|from))\b
     | (?:[^,.;:!?]*\s)?(?P<de_it>[\w.+\#-]+)\s*,\s*(?:das|die|den|der)\s+(?:dürfen|können)\s+(?:wir|alle|die\ agenten)\s+(?:jetzt|wieder|nun|ab\ jetzt|ab\ sofort)\b
     | (?:(?:du|ihr|wir|man)\s+)?(?:darf|darfst|dürfen|dürft|kannst|könnt|können|kann)\s+(?:(?:du|ihr|wir|man)\s+)?(?:jetzt\s+|ab\s+sofort\s+)?(?:wieder\s+)(?:(?:den|die|das)\s+)?(?P<de>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
     | (?:(?:die|der|das)\s+)?(?P<de_back>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,2}?)\s+(?:ist|sind)\s+(?:jetzt\s+)?wieder\s+(?:erlaubt|freigegeben|nutzbar|im\ einsatz)\b
@@ -61,6 +63,11 @@ mod tests {
             ("Du kannst wieder die Versionen anheben.", Some("Versionen anheben")),
             ("ya podemos volver a subir versiones", Some("subir versiones")),
             ("on peut à nouveau monter les versions", Some("monter les versions")),
+            (
+                "gcc 13, so std::expected and std::format are fair game now on target too",
+                Some("std::expected and std::format"),
+            ),
+            ("Generics are allowed now", Some("Generics")),
             ("can we bump versions again?", None),
             ("if the freeze is over we can bump versions again", None),
             ("you can bump versions again today", None),

@@ -16,6 +16,7 @@ mod passing;
 mod proposals;
 mod read;
 mod refusal;
+mod refused_command;
 mod short_prompt;
 mod taken_back;
 mod taught_command;

@@ -8,11 +8,14 @@ use crate::prose::pattern;
 pattern!(
     IRONIC = r"(?i)^(?:oh,?\s+)?(?:brilliant|fantastic|wonderful|lovely|awesome|great|perfect|wow|nice)\b[,!.…\s]+(?:so|now|then|let['’]?s)\b.*(?:\b(?:(?:we|you|i|let['’]?s)\s+just|apparently|i guess|i suppose|call it)\b|(?:ja){2,}\W*$|(?:ha){2,}\W*$|\blol\W*$|[😂🤣]\W*$)"
 );
-// Jokes, what would be if something were otherwise, what may come, and what others want.
+// Jokes, what would be if something were otherwise, what may come, thoughts, and what others want or ask.
 pattern!(
     NOT_MEANT = r"(?ix)\bwho\ needs\b | \bwhat\ could\ (?:possibly\ )?go\ wrong\b | \bjust\ (?:venting|kidding|joking|dreaming)\b
       | \bif\ (?:we|i|they)\ ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b
       | ^always\ (?:fun|nice|love|great|good|something|a\ (?:joy|pleasure))\b | ^(?:always|never)\b.*\b(?:haha\w*|lol|isn['’]?t\ it)\W*$
+      | \bthinking\ (?:aloud|out\ loud)\b | \bjust\ a\ (?:theory|hunch)\b | ^what\ i\ think\ (?:happens|happened|is\ (?:happening|going\ on))\b
+      | \blaut\ gedacht\b | \bpensando\ en\ voz\ alta\b | \bje\ (?:pense|réfléchis)\ tout\ haut\b
+      | \b(?:people|guys|folks|team|customers?|clients?|users?|product|support|sales|marketing|management|they|he|she)\ (?:asks?|asked|wonders?|wants?\ to\ know)\ (?:if|whether)\b
       | \b(?:we|i|they)\ (?:might|may)\ (?:\w+\ )?(?:move|switch|migrate|drop|replace|go)\b | \bwants?\ us\ to\b"
 );
 // "You just truncated the holds on staging": a report of harm. What is to be learned of it is said beside it.
@@ -47,6 +50,8 @@ pattern!(
       | mañana | mediodía | tarde | noche | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
       | \d{1,2}(?:st|nd|rd|th) )\b
     | \b(?:can|may|leave|skip|keep|stays?|do\ not|don['’]?t|no|not|without|kein\w*|nicht|lass\w*|bitte|no|deja)\b[^.;:]{0,40}\s(?:today|heute|hoy)\b
+    | ^(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
+    | ^(?:por\ favor\s+)?(?:hac[eé]me|arm[aá]me|escrib[ií]me|prepar[aá]me|hazme|escríbeme|prepárame)\ una?\b | ^(?:fais|écris|prépare)z?-(?:moi|nous)\ une?\b
     | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
     | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
     | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy)\b
@@ -79,6 +84,22 @@ pub(super) fn recurs(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_asked_for_once_and_thoughts_are_not_meant_to_last() {
+        for text in [
+            "Make me a short table of all fault codes, markdown, for the mail",
+            "Schreib mir bitte eine Liste der Fehler",
+            "armame una tabla con los códigos",
+            "fais-moi un tableau des codes",
+        ] {
+            assert!(is_for_once(text), "{text}");
+        }
+        assert!(!is_for_once("Make me a short summary at the end of every session"));
+        assert!(is_not_meant("What i think happens, thinking aloud: the clock jumps at boot"));
+        assert!(is_not_meant("The cloud people ask if we could send protobuf instead of json"));
+        assert!(!is_not_meant("Always ask if the lock file is there."));
+    }
 
     #[test]
     fn a_report_of_harm_states_nothing_and_a_ban_beside_it_does() {

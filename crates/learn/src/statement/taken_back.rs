@@ -54,18 +54,20 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
 /// Returns the withdrawals of a session's statements that were not taken back later. Those of a topic about
 /// which the person stated something lasting earlier in the session are left out: they take that back.
 pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<Withdrawal> {
+    let lasts = |judged: &KindProbabilities| judged.lasting() >= THRESHOLD_MEDIUM;
     let void = are_void(statements, judged);
-    let valid = statements.iter().zip(judged).zip(void).enumerate().filter(|(_, (_, void))| !void);
-    let withdrawal = |(at, ((statement, own), _)): (usize, ((&Statement, &KindProbabilities), bool))| {
-        let found = Withdrawal::of(statement, own)?;
-        let lasts = |before: &KindProbabilities| before.lasting() >= THRESHOLD_MEDIUM;
-        let is_of_session = statements[..at]
-            .iter()
-            .zip(judged)
-            .any(|(before, judged)| lasts(judged) && found.names(&before.text));
-        (found.kind == WithdrawalKind::Gone || !is_of_session).then_some(found)
-    };
-    valid.filter_map(withdrawal).collect()
+    let mut all = Vec::new();
+    for (at, ((statement, own), _)) in
+        statements.iter().zip(judged).zip(void).enumerate().filter(|(_, (_, void))| !void)
+    {
+        let is_of_session = |found: &Withdrawal| {
+            let mut before = statements[..at].iter().zip(judged);
+            before.any(|(before, judged)| lasts(judged) && found.names(&before.text))
+        };
+        let found = [Withdrawal::of(statement, own), Withdrawal::of_refusal(statement, own)];
+        all.extend(found.into_iter().flatten().filter(|found| found.is_of_all() || !is_of_session(found)));
+    }
+    all
 }
 
 fn are_void(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {

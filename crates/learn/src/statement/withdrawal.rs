@@ -1,13 +1,14 @@
 //! Finds rules, facts and preferences that a person withdraws: by naming what they are about ("forget the rule
 //! about tabs", "forget what I said about tabs"), by saying that they no longer hold ("we no longer squash"), or
 //! that what they are about is no longer used ("Jenkins is gone since Friday", "we moved from make to just"), or is
-//! allowed again.
+//! allowed again, or by refusing a command that they recommend.
 
 use std::collections::BTreeSet;
 
 use super::doubt::{MAX_WITHDRAWAL_CHARS, is_for_now, is_unsure};
 use super::gone::{gone, speaks_for};
 use super::lifted::{lifted, restricts};
+use super::refused_command::{outdated_command, recommends};
 use super::{KindProbabilities, Statement};
 use crate::content_words::content_words;
 use crate::prose::pattern;
@@ -36,6 +37,8 @@ pub enum WithdrawalKind {
     Gone,
     /// The ban of the topic, which is allowed again.
     BanLifted,
+    /// All that recommends the topic, a command which is no longer run.
+    CommandRefused,
 }
 
 // At the beginning of a sentence or clause, so that "you always forget the rule about …" is none.
@@ -204,9 +207,28 @@ impl Withdrawal {
         })
     }
 
+    /// Returns the withdrawal that a person makes by refusing a command because something has changed since it was
+    /// recommended.
+    pub fn of_refusal(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
+        let command = outdated_command(statement).filter(|_| judged.lasting() >= MIN_LASTING_PROBABILITY)?;
+        Some(Self {
+            topic: Some(command.to_owned()),
+            quote: statement.text.clone(),
+            line: statement.line,
+            is_all: false,
+            kind: WithdrawalKind::CommandRefused,
+        })
+    }
+
+    /// Whether the topic may fit several rules and memories, all of which are outdated.
+    pub fn is_of_all(&self) -> bool {
+        matches!(self.kind, WithdrawalKind::Gone | WithdrawalKind::CommandRefused)
+    }
+
     /// Whether a rule has at least two content words of the topic and half of them. `false` without a topic.
     pub fn may_name(&self, rule: &str) -> bool {
-        let Some(topic) = self.topic.as_deref() else { return false };
+        let topic = self.topic.as_deref().filter(|_| self.kind != WithdrawalKind::CommandRefused);
+        let Some(topic) = topic else { return false };
         let has_half = |topic: &BTreeSet<String>, rule: &BTreeSet<String>| {
             let shared = topic.intersection(rule).count();
             shared >= 2 && shared * 2 >= topic.len()
@@ -216,11 +238,12 @@ impl Withdrawal {
 
     /// Whether the topic fits a rule: the rule has all content words of the topic, as written or by their stems; of a
     /// topic that no longer exists, unless the rule only advises against it; of one that is allowed again, if the rule
-    /// may forbid it. `false` without a topic.
+    /// may forbid it; of a refused command, if the rule recommends it. `false` without a topic.
     pub fn names(&self, rule: &str) -> bool {
         let Some(topic) = self.topic.as_deref() else { return false };
         match self.kind {
             WithdrawalKind::Gone => return speaks_for(rule, topic),
+            WithdrawalKind::CommandRefused => return recommends(rule, topic),
             WithdrawalKind::BanLifted if !restricts(rule) => return false,
             WithdrawalKind::BanLifted | WithdrawalKind::Statement => {}
         }

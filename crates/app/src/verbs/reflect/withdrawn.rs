@@ -11,7 +11,7 @@ use cm_learn::diary::StatementAuthor;
 use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
 use cm_learn::reflect::later_word::replaces_rule;
-use cm_learn::statement::{Certainty, Withdrawal, WithdrawalKind};
+use cm_learn::statement::{Certainty, Withdrawal};
 use cm_learn::workspace_path::project_name;
 use cm_note::bullet::{Bullet, RuleScope, Scope};
 use cm_note::note::Note;
@@ -19,7 +19,7 @@ use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
 use cm_playbook::embedding_model::WordVectors;
 
-/// Maximum number of rules and memories that are withdrawn because what they are about no longer exists.
+/// Maximum number of rules and memories that are withdrawn because what they are about no longer exists or is run.
 const MAX_GONE: usize = 3;
 /// Strength of a draft by which a person withdraws a rule.
 const STRENGTH: u32 = 70;
@@ -28,7 +28,7 @@ impl SessionProcessor<'_> {
     /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
     /// from an earlier session of this project. If several may be meant, or only similar ones, or the rule is
     /// pinned, was added by a person or holds elsewhere too, a notice names them instead. Of a topic that no longer
-    /// exists, two or three are withdrawn together, too.
+    /// exists or is run, two or three are withdrawn together, too.
     ///
     /// # Errors
     /// Returns an error if the notes of the vault cannot be read.
@@ -72,7 +72,7 @@ impl SessionProcessor<'_> {
                 }
                 continue;
             }
-            let is_clear = count == 1 || withdrawal.kind == WithdrawalKind::Gone && count <= MAX_GONE;
+            let is_clear = count == 1 || withdrawal.is_of_all() && count <= MAX_GONE;
             if !is_clear || !rules.iter().all(|rule| is_replaceable(rule, &scope)) {
                 notices.push(notice(withdrawal, &rules, &memories));
                 continue;

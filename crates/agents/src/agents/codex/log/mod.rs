@@ -1,6 +1,7 @@
 //! Codex: one JSON Lines file per session, compressed when it is old; earlier versions wrote one
 //! JSON document.
 
+mod person_command;
 mod record;
 mod tool_output;
 mod wire;

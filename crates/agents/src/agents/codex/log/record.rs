@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::person_command::person_command;
 use super::tool_output;
 use super::wire::{CodexEnvelope, CodexPayload};
 use crate::ingest::emitter::Emitter;
@@ -180,7 +181,10 @@ impl CodexState {
                 if self.prompt.is_duplicate(text, true) {
                     return out.skip("message/user", SkipReason::Duplicate);
                 }
-                out.emit_prompt(at, record, text);
+                match person_command(text) {
+                    Some(command) => out.emit(at, record, false, command),
+                    None => out.emit_prompt(at, record, text),
+                }
             }
             "assistant" => {
                 if self.turns.is_duplicate(&text, true) {

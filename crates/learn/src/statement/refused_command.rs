@@ -1,0 +1,103 @@
+//! Finds commands that earlier rules recommend and that a person no longer wants: the agent wanted to run one, and the
+//! person refused it because something has changed since.
+
+use super::doubt::{MAX_WITHDRAWAL_CHARS, is_for_now, is_unsure};
+use super::lifted::restricts;
+use super::read::Answered;
+use super::{Statement, StatementContext};
+use crate::prose::pattern;
+
+/// Minimum number of words of a command that a rule is searched for.
+const MIN_COMMAND_WORDS: usize = 3;
+/// Begins the part of a learned rule that names the command which its author refused.
+const REFUSED: &str = "(refused: ";
+
+pattern!(
+    CHANGED = r"(?i)\b(?:now|no longer|any\s?more|any longer|since|as of|read[\s-]?only|went|moved|gone|dead|replaced|(?:on|last) \w+day|nicht mehr|jetzt|inzwischen|seit|ab sofort|ya no|ahora|desde|ne .{1,30} plus|n['’].{1,30} plus|on n?['’]?\w+ plus|maintenant|désormais|depuis)\b|\bno \w+ más\b|现在|不再|已经|不用"
+);
+
+pattern!(
+    NOT_YET =
+        r"(?i)\b(?:not (?:now|yet)|(?:jetzt|noch) nicht|(?:ahora|todavía) no|pas (?:maintenant|encore))\b"
+);
+
+/// Returns the command that a person refused because something has changed; `None` for other statements.
+pub(super) fn outdated_command(statement: &Statement) -> Option<&str> {
+    let text = statement.text.as_str();
+    let says_so = statement.context == StatementContext::Refused
+        && !statement.is_pasted
+        && text.chars().count() <= MAX_WITHDRAWAL_CHARS
+        && !text.ends_with(['?', '？'])
+        && CHANGED.is_match(text)
+        && !NOT_YET.is_match(text)
+        && !is_unsure(text)
+        && !is_for_now(text);
+    match &statement.answers {
+        Some(Answered::Command(command)) if says_so => Some(command),
+        _ => None,
+    }
+}
+
+/// Whether a rule or memory recommends a command, which may end with another word if it is long.
+pub(super) fn recommends(text: &str, command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let start = words.split_last().map(|(_, start)| start).filter(|start| start.len() > MIN_COMMAND_WORDS);
+    let whole = Some(words.as_slice()).filter(|words| words.len() >= MIN_COMMAND_WORDS);
+    let wanted: Vec<String> = whole.into_iter().chain(start).map(|words| plain(&words.join(" "))).collect();
+    let own = text.split(REFUSED).next().unwrap_or_default();
+    own.split_inclusive(". ").any(|sentence| {
+        let contains = |command: &String| plain(sentence).contains(command.as_str());
+        !restricts(sentence) && wanted.iter().any(contains)
+    })
+}
+
+/// Words parted by single spaces, without quotation marks and the punctuation behind them.
+fn plain(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';', ':']));
+    let words = words.map(|word| word.trim_matches(['`', '"', '\'']));
+    format!(" {} ", words.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_prompt;
+    use super::*;
+
+    #[test]
+    fn a_command_is_outdated_if_the_person_says_that_something_changed() {
+        let outdated = |text: &str, context: StatementContext| {
+            let command = Answered::Command("make ship ENV=live".into());
+            let statements = of_prompt(text, 1, context, Some(&command));
+            outdated_command(&statements[0]).is_some()
+        };
+        for text in [
+            "we deploy by tag now",
+            "das machen wir nicht mehr von hier",
+            "ya no usamos make desde la máquina",
+        ] {
+            assert!(outdated(text, StatementContext::Refused), "{text}");
+            assert!(!outdated(text, StatementContext::After), "{text}");
+        }
+        for text in
+            ["not now", "not today, we deploy by tag now", "wait until the tests have passed", "why now?"]
+        {
+            assert!(!outdated(text, StatementContext::Refused), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_recommends_a_command_that_may_end_with_another_word() {
+        let rule = "Con deployer: `./vendor/bin/sail php vendor/bin/dep deploy staging`.";
+        assert!(recommends(rule, "./vendor/bin/sail php vendor/bin/dep deploy staging"));
+        assert!(recommends(rule, "./vendor/bin/sail php vendor/bin/dep deploy production"));
+        assert!(!recommends(rule, "./vendor/bin/sail php artisan migrate"));
+        assert!(recommends(
+            "Push with git push origin HEAD:refs/for/main.",
+            "git push origin HEAD:refs/for/main"
+        ));
+        assert!(!recommends("Push with `git push origin main`.", "git push origin HEAD:refs/for/main"));
+        assert!(!recommends("Run make ship.", "make ship"), "too short");
+        assert!(!recommends("Never run `make ship ENV=live` from here.", "make ship ENV=live"));
+        assert!(!recommends("We deploy by tag. (refused: `make ship ENV=live`)", "make ship ENV=live"));
+    }
+}
