@@ -1,6 +1,6 @@
 //! Finds attachments that notes show, and headings and blocks that notes link to, which do not exist.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::context::find::load;
 use crate::context::open_vault::OpenVault;
@@ -26,31 +26,33 @@ fn written(notes: &[Note]) -> impl Iterator<Item = (usize, &Note)> {
 }
 
 fn missing_attachments(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
-    let mut files: Option<Vec<String>> = None;
-    let mut findings = Vec::new();
-    for (_, note) in written(notes) {
-        let path = &note.path;
-        for (target, line) in &note.attachments {
-            let near = [path.resolve(target), NotePath::parse(target.trim_start_matches('/')).ok()];
-            if near.into_iter().flatten().any(|path| open.vault.file(&path).is_file()) {
-                continue;
-            }
-            let all = files.get_or_insert_with(|| {
-                let all = attachment::with_ending(&open.vault, "", &open.settings.texts(keys::VAULT_EXCLUDE));
-                all.into_iter().map(|path| path.to_string()).collect()
-            });
-            if attachments::find(all, path, target).is_none() {
-                let message = format!("the attachment `{target}` does not exist");
-                let finding = Finding::new(path, FindingCode::MissingAttachment, Severity::Warning, message);
-                findings.push(
-                    finding
-                        .with_location(*line, 1)
-                        .with_hint("add the file to the vault, or correct the link"),
-                );
-            }
-        }
+    let is_elsewhere = |path: &NotePath, target: &str| {
+        let near = [path.resolve(target), NotePath::parse(target.trim_start_matches('/')).ok()];
+        !near.into_iter().flatten().any(|path| open.vault.file(&path).is_file())
+    };
+    let shown = written(notes).flat_map(|(_, note)| note.attachments.iter().map(move |shown| (note, shown)));
+    let elsewhere: Vec<(&Note, &str, u32)> = shown
+        .filter(|(note, (target, _))| is_elsewhere(&note.path, target))
+        .map(|(note, (target, line))| (note, target.as_str(), *line))
+        .collect();
+    if elsewhere.is_empty() {
+        return Vec::new();
     }
-    findings
+    let name = |target: &str| target.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let names: HashSet<String> = elsewhere.iter().map(|(_, target, _)| name(target)).collect();
+    let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
+    let files = attachment::with_names(&open.vault, &names, &exclude);
+    let files: Vec<String> = files.into_iter().map(|path| path.to_string()).collect();
+    let missing = elsewhere
+        .into_iter()
+        .filter(|(note, target, _)| attachments::find(&files, &note.path, target).is_none());
+    let finding = |(note, target, line): (&Note, &str, u32)| {
+        let message = format!("the attachment `{target}` does not exist");
+        Finding::new(&note.path, FindingCode::MissingAttachment, Severity::Warning, message)
+            .with_location(line, 1)
+            .with_hint("add the file to the vault, or correct the link")
+    };
+    missing.map(finding).collect()
 }
 
 fn missing_anchors(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {

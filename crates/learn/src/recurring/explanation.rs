@@ -15,11 +15,11 @@ pattern!(
       \b(?:root\ cause | (?:the|its)\ (?:real\ |actual\ )?cause\ (?:is|was) | (?:was|were|is|are)\ caused\ by | because | due\ to
         | the\ (?:real\ |actual\ )?(?:problem|issue|reason|bug|culprit|mistake|failure|error|flake)s?\ (?:is|was|came|comes|were|lies|lay)
         | turn(?:s|ed)\ out | c(?:ame|omes?)\ (?:all\ )?from | th(?:at|is)(?:['’]s|\ is|\ was)\ why | which\ is\ why
-        | (?:was|were)\ the\ (?:\w+\ )?(?:cause|culprit)
+        | (?:was|were)\ the\ (?:\w+\ )?(?:cause|culprit) | (?:has|have|had)\ (?:the\ same|one|a\ (?:common|single|simple))\ (?:root\ )?cause
         | since\ (?:\S+\s+){1,2}(?:needs?|expects?|requires?|lacks?|does(?:\ not|n['’]t)|can(?:not|['’]t)))\b
-    | \b(?:weil|ursache|das\ problem\ (?:ist|war)|(?:lag|liegt)\ (?:es\ )?(?:daran|an|am)|das\ erklärt|der\ grund)\b
-    | \b(?:porque|la\ causa|el\ problema\ (?:es|era)|se\ deb(?:e|[ií]a)\ a)\b
-    | \b(?:parce\ que|la\ cause|le\ problème\ (?:est|était|vient|venait))\b
+    | \b(?:kommt|kommen|kam|kamen|rührt|rühren)\ (?:vermutlich\ )?daher\b | \b(?:weil|ursache|das\ problem\ (?:ist|war)|(?:lag|liegt)\ (?:es\ )?(?:daran|an|am)|das\ erklärt|der\ grund)\b
+    | \b(?:viene|vienen|venía)\ de\ que\b | \b(?:porque|la\ causa|el\ problema\ (?:es|era)|se\ deb(?:e|[ií]a)\ a)\b
+    | \b(?:vient|viennent|venait)\ (?:de\ ce\ que|du\ fait)\b | \b(?:parce\ que|la\ cause|le\ problème\ (?:est|était|vient|venait))\b
     | 因为|原因是|问题在于"
 );
 pattern!(

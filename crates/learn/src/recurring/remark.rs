@@ -53,7 +53,7 @@ pattern!(
 pattern!(
     AGREES = r"(?ix)^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]|haha|lol)\b[\s,.!…]*)*(?:
         (?:a+h+|aha|oha|wow|o+h{2,})[\s,.!] | (?:that|it|this)\ (?:(?:would|does|could|must)\ (?:fit|explain\ (?:it|that|a\ lot)|be\ it)|fits)\s*(?:[.!…]|$)
-        | (?:sounds|seems)\ (?:right|plausible)\s*(?:[.!…]|$) | (?:this|that)\ is\ an?\ (?:satisfying|good|convincing|plausible)\ explanation\b
+        | (?:(?:that|this|it)\ )?(?:sounds|seems)\ (?:right|plausible|sensible|reasonable|convincing|logical)\s*(?:[.!…]|$) | (?:this|that)\ is\ an?\ (?:satisfying|good|convincing|plausible)\ explanation\b
         | (?:das\ passt|logisch)\s*(?:[.!…,]|$) | (?:(?:good|nice|great)\ (?:catch|find|spot|one)|well\ spotted|that['’]?s\ it|that\ was\ it|of\ course
         | makes\ sense|exactly|yup|yep|correct|interesting|good\ to\ know|(?:that|this)\ explains|th(?:at|is)['’]?s\ why
         | genau|stimmt|(?:sehr\ )?stark|gut\ (?:gefunden|gesehen|dass)|daran\ lag|das\ war['’]?s|macht\ sinn
@@ -65,6 +65,7 @@ pattern!(
 pattern!(
     ACCEPTS = r"(?ix)^(?:yes|ja|s[ií]|oui)\s*!{2} | ^(?:(?:oh|ok(?:ay)?|yes|yeah|ja|oui|s[ií]+|y|und|et|and)\b[\s,.!…]*)*(?:
         (?:(?:very\ |so\ )?(?:great|nice|good|well\ done)|perfect|super|awesome|lovely|sweet|brilliant|excellent|wonderful|beautiful|bravo|yay|hurray|cheers|classic|finally|thanks|thank\ you|love\ (?:it|you)|(?:it\ )?works|do\ (?:it|that)|go\ ahead
+        | how\ (?:satisfying|nice|lovely|wonderful|clever|neat|good|kind) | marvellous | splendid | delightful
         | please\ do | happy\ days | grand | makes?\ sense | fair\ enough
         | th(?:at|is)(?:['’]s|s|\ is)\ more\ like\ it | i(?:['’]m|\ am)\ (?:\w+\ )?(?:impressed|grateful) | you(?:['’]re|\ are)\ (?:a\ )?(?:star|legend|genius|hero)
         | klasse|prima|perfekt|spitze|wunderbar|sehr\ (?:gut|schön)|endlich|danke|läuft|mach\ (?:das|es|so|mal)|passt

@@ -230,22 +230,19 @@ fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<Trac
         let (failed, repaired) =
             (failure_before(steps, message.line), repaired_failure(steps, since..message.line));
         let required = || requirement(message.text).filter(|_| repaired.is_some());
-        let stated = || statements_of(message.text).filter(|_| failed.is_some());
-        let named = || {
-            let failure = failed.or(repaired).filter(|failure| !failure.judged)?;
-            statements_about(message.text, failure)
-        };
+        let stated = || statements_of(message.text).filter(|_| failed.is_some_and(|failure| !failure.judged));
+        let named = || statements_about(message.text, failed.or(repaired)?);
         let text = explanation(message.text).or_else(required).or_else(stated).or_else(named)?;
         Some(TracedStep { line: message.line, at: message.at, kind: TracedKind::Explained { text } })
     });
     explained.collect()
 }
 
-/// Returns why the step before a line failed; `None` if it did not, or did its work.
+/// Returns why the step before a line failed; `None` if it did not.
 fn failure_before(steps: &[TracedStep], line: u64) -> Option<&CommandFailure> {
     let before = steps.iter().rev().find(|step| step.line < line)?;
     match &before.kind {
-        TracedKind::Failed { failure, .. } if !failure.judged => Some(failure),
+        TracedKind::Failed { failure, .. } => Some(failure),
         _ => None,
     }
 }

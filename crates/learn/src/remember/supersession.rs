@@ -67,7 +67,10 @@ struct ValueChange {
 /// Returns the reason, for display, why the statement `new` replaces the older statement `old`;
 /// `None` if it does not.
 pub(crate) fn replaced(old: &str, new: &str) -> Option<String> {
-    other_value(old, new).or_else(|| reason_of_change(old, new)).or_else(|| now_another(old, new))
+    other_value(old, new)
+        .or_else(|| reason_of_change(old, new))
+        .or_else(|| now_another(old, new))
+        .or_else(|| other_version(old, new))
 }
 
 /// Whether `part` is the beginning of `whole`, up to the end of a sentence or clause: a fragment of a
@@ -107,6 +110,41 @@ fn reason_of_change(old: &str, new: &str) -> Option<String> {
     };
     let reason = || format!("It changed: {} before, {} now.", change.from.join(" "), change.to.join(" "));
     is_about.then(reason)
+}
+
+// "iOS 17", "gcc 13.2".
+pattern!(VERSIONED = r"(?i)\b(?P<name>[a-z][\w+#.-]*[a-z+#])\s+v?(?P<version>\d+(?:\.\d+)*)\b");
+pattern!(
+    FROM_THEN_ON = r"(?i)\b(?:now|by now|from now on|from version|as of|since|require[sd]? since|jetzt|nun|ab|seit|inzwischen|ahora|desde|a partir de|maintenant|désormais|dès|depuis|à partir de)\b|现在"
+);
+/// Words before a number that name nothing with versions.
+#[rustfmt::skip]
+const NO_NAMES: [&str; 78] = [
+    "the", "and", "than", "with", "about", "over", "under", "after", "before", "for", "from", "every", "each", "least", "most", "only", "last",
+    "first", "next", "max", "min", "version", "port", "line", "page", "step", "day", "days", "section", "chapter", "part", "around", "within",
+    "build", "release", "ticket", "issue", "session", "number", "room", "floor", "phase", "week", "month", "year", "nach", "vor", "bis", "mit",
+    "von", "alle", "nur", "unter", "über", "mehr", "als", "auf", "ab", "seit", "para", "con", "desde", "hasta", "cada", "por", "sobre", "pour",
+    "avec", "dans", "après", "avant", "chaque", "plus", "moins", "between", "until", "since", "has",
+];
+
+/// Returns the reason if both name the same thing with other versions, and the newer one says from when on.
+fn other_version(old: &str, new: &str) -> Option<String> {
+    let versions = |text: &str| -> Vec<(String, String)> {
+        let found = VERSIONED.captures_iter(text);
+        let all = found.map(|found| (found["name"].to_lowercase(), found["version"].to_owned()));
+        all.filter(|(name, _)| name.chars().count() > 2 && !NO_NAMES.contains(&name.as_str())).collect()
+    };
+    if !FROM_THEN_ON.is_match(new) {
+        return None;
+    }
+    let (before, now) = (versions(old), versions(new));
+    let of = |all: &[(String, String)], name: &str| -> Vec<String> {
+        all.iter().filter(|(other, _)| other == name).map(|(_, version)| version.clone()).collect()
+    };
+    now.iter().find_map(|(name, version)| match (of(&before, name).as_slice(), of(&now, name).as_slice()) {
+        ([one], [_]) if one != version => Some(format!("It changed: {name} {one} before, {version} now.")),
+        _ => None,
+    })
 }
 
 // "8 GB since yesterday": what stands behind the value says from when on it holds.
@@ -218,6 +256,8 @@ mod tests {
             ("The reviewer of the cart is Jonas", "The reviewer of the cart is now Ana"),
             ("The staging server is stage1.example.com", "The staging server is stage2.example.com"),
             ("Staging has 2 GB", "Staging has 8 GB of RAM since yesterday"),
+            ("We support iOS 17 and upwards", "From version 4.7 we require iOS 18"),
+            ("gcc 11 on the target side", "since friday we have gcc 13"),
         ] {
             assert!(replaced(old, new).is_some(), "{old} / {new}");
         }

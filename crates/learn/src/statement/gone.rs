@@ -15,7 +15,7 @@ const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 /// fmt". It is one group.
 macro_rules! name {
     () => {
-        r"(`[^`]{1,40}`|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2}|\b(?:npm|pnpm|yarn|bun|composer|make|just|task|rake)\s(?:run\s)?[a-z][\w:-]*)"
+        r"(`[^`]{1,40}`|[\x22“][^\x22“”]{1,40}[\x22”]|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2}|\b(?:npm|pnpm|yarn|bun|composer|make|just|task|rake)\s(?:run\s)?[a-z][\w:-]*)"
     };
 }
 
@@ -31,7 +31,10 @@ pattern!(
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out|closed\s+(?:down\s+)?(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+(?:january|february|march|april|may|june|july|august|september|october|november|december|last\s+\w+|20\d\d)\b)
       | \s+(?:is|are)\s+(?:now\s+|being\s+)?(?:sunset|sunsetted|no\ more|discontinued|end\ of\ life|eol)\b
       | \s+(?:was|were|got|has\ been|have\ been)\s+(?:sunset|sunsetted|discontinued)\b
-      | \s+(?:went|is|are)\s+(?:now\s+)?read[\s-]?only\b
+      | \s+(?:went|is|are)\s+(?:now\s+)?read[\s-]?only\b | \s+(?:has\s+)?died\b | \s+(?:ist|sind)\s+(?:gestorben|tot)\b | \s+(?:murió|murieron|est\ mort)\b
+      | \s+(?:is|are|gets?|will)\s+(?:being\s+|be\s+)?(?:shut\ down|switched\ off|turned\ off|retired|decommissioned|phased\ out)\b
+      | \s+(?:wird|werden)\s+(?:\S+\s+){0,4}?(?:abgeschaltet|eingestellt|abgelöst|abgeschafft|stillgelegt)\b
+      | \s+se\ (?:apaga|da\ de\ baja)\b | \s+será[n]?\ (?:retirad|reemplazad|dad)[oa]s?\b | \s+(?:va\ être|sera)\ (?:arrêté|remplacé|coupé|supprimé)e?\b
       | \s+se\ (?:va|van|fue|fueron)\s*(?:$|[,.;!]) | \s+no\ (?:va|van)\ más\b | \s+(?:queda|quedó|quedan)\ (?:de\ baja|afuera)\b
       | \s+(?:est|sont)\ (?:abandonnée?s?|arrêtée?s?)\b | \s+dégagent?\s*(?:$|[,.;!]) | \s+n['’]est\ plus\ utilisée?\b
       | \s+(?:fliegt|fliegen)\s+(?:jetzt\s+)?raus\b | \s+(?:wird|werden)\s+(?:jetzt\s+)?nicht\ mehr\ (?:benutzt|verwendet|genutzt)\b | \s+wurden?\s+eingestellt\b
@@ -130,10 +133,14 @@ pattern!(
 );
 // What is only "gone" may come back, unless the sentence says since when, or what there is instead.
 pattern!(
-    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|read[\s-]?only|arrêtée?s?|se (?:va|van|fue|fueron)|fliegt|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
+    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|read[\s-]?only|died|gestorben|tot|murió|murieron|est mort|(?:being|gets?|will|be) (?:be )?(?:retired|decommissioned|phased out)|switched off|turned off|wird|werden|apaga|baja|será|sera|arrêtée?s?|se (?:va|van|fue|fueron)|fliegt|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
 );
 pattern!(
     FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved|went to the new|pasamos|usamos|vamos con|on passe|on prend|wir nehmen)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
+);
+// "There's a bench3 now", "alarms go to Teams from now on".
+pattern!(
+    INSTEAD = r"(?i)\b(?:there['’]?s|there (?:is|are)|we have|it['’]?s|use|go(?:es)? to)\b.*\b(?:now|instead)\b|\b(?:from now on|instead|ab jetzt|ab sofort|stattdessen|a partir de ahora|desde ahora|en su lugar|désormais|à la place|dorénavant)\b|现在(?:用|改)|改用"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -158,9 +165,9 @@ pub(super) const EVERYDAY: [&str; 14] = [
 ];
 
 /// Returns the name of what is no longer used according to a sentence, which is meant to last with the probability
-/// `lasting`.
-pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
-    if sentence.chars().count() > MAX_WITHDRAWAL_CHARS || sentence.ends_with(['?', '？']) {
+/// `lasting`. `next` is the sentence after it in the prompt, which may say what there is instead; empty without one.
+pub(super) fn gone<'s>(sentence: &'s str, next: &str, lasting: f32) -> Option<&'s str> {
+    if sentence.ends_with(['?', '？']) {
         return None;
     }
     let found = GONE.captures(sentence).filter(|found| {
@@ -174,19 +181,30 @@ pub(super) fn gone(sentence: &str, lasting: f32) -> Option<&str> {
     let found =
         found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= MIN_REPLACED_PROBABILITY))?;
     let (end, name) = (found.get(0)?, name_in(&found)?);
-    let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));
+    // Of a long sentence, the clause counts.
+    let (from, to) = match sentence.chars().count() <= MAX_WITHDRAWAL_CHARS {
+        true => (0, sentence.len()),
+        false => {
+            let rest = &sentence[end.end()..];
+            (end.start(), end.end() + rest.find([',', '.', ';', ':']).unwrap_or(rest.len()))
+        }
+    };
+    if sentence[from..to].chars().count() > MAX_WITHDRAWAL_CHARS {
+        return None;
+    }
+    let is_lasting = !is_for_now(&FROM_TODAY.replace_all(&sentence[from..to], ""));
     let may_come_back =
         !is_task(name) && MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
-    let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence);
+    let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence) || INSTEAD.is_match(next);
     // The name itself, as in "composer fix", says nothing of a repair.
-    let around = [&sentence[..name.start()], &sentence[name.end()..]];
+    let around = [&sentence[from..name.start()], &sentence[name.end()..to]];
     // A new name since this morning is no breakage.
     let is_renamed = RENAMED.is_match(end.as_str());
     let says_otherwise = |part: &&str| match is_renamed {
         true => NOT_GONE.is_match(&SINCE_DAY.replace_all(part, "")),
         false => NOT_GONE.is_match(&PERIOD.replace_all(part, "")),
     };
-    let is_sure = !is_unsure(&sentence[..end.end()]) && !around.iter().any(says_otherwise);
+    let is_sure = !is_unsure(&sentence[from..end.end()]) && !around.iter().any(says_otherwise);
     let is_sure = is_sure && is_lasting && is_for_good;
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
 }
@@ -210,7 +228,7 @@ pub(super) fn speaks_for(text: &str, name: &str) -> bool {
     let written = CAMEL_CASE.replace_all(text, "$first $rest");
     let text = written.as_ref();
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    if gone(&text, 1.0).is_some_and(|gone| gone == name) {
+    if gone(&text, "", 1.0).is_some_and(|gone| gone == name) {
         return false;
     }
     let is_part = |c: char| c.is_alphanumeric() || ['_', '-', '/'].contains(&c);
@@ -231,7 +249,7 @@ pub(super) fn speaks_for(text: &str, name: &str) -> bool {
 }
 
 fn without_quotes(name: &str) -> &str {
-    name.trim_matches(['`', '\'', '"'])
+    name.trim_matches(['`', '\'', '"', '“', '”'])
 }
 
 #[cfg(test)]
@@ -267,10 +285,12 @@ mod tests {
             ("Mailtrap est abandonné, on prend mailpit", "Mailtrap"),
             ("Mailtrap fliegt raus, wir nehmen mailpit", "Mailtrap"),
         ] {
-            assert_eq!(gone(sentence, 0.2), Some(name), "{sentence}");
+            assert_eq!(gone(sentence, "", 0.2), Some(name), "{sentence}");
         }
         for sentence in [
             "the warning is gone now",
+            "the server died last night",
+            "worker3 died, look at the log",
             "it is gone",
             "is jenkins gone?",
             "if jenkins is gone, use buildkite",
@@ -308,8 +328,25 @@ mod tests {
             "go modules are gone",
             "npm packages are gone",
         ] {
-            assert_eq!(gone(sentence, 0.9), None, "{sentence}");
+            assert_eq!(gone(sentence, "", 0.9), None, "{sentence}");
         }
+    }
+
+    #[test]
+    fn the_next_sentence_may_say_what_there_is_instead() {
+        for (sentence, next, name) in [
+            ("bench2 died over the weekend (emmc, what else).", "There's a bench3 now, 10.0.7.34.", "bench2"),
+            (
+                "ach ja, slack wird ende der woche abgeschaltet (konzern...).",
+                "alarme ab jetzt nach teams",
+                "slack",
+            ),
+        ] {
+            assert_eq!(gone(sentence, next, 0.2), Some(name), "{sentence}");
+            assert_eq!(gone(sentence, "can you restart it?", 0.2), None, "{sentence}");
+        }
+        let long = "I have given up SwiftFormat for the formatter that comes with the toolchain, and a pre-commit hook runs it, so nobody needs to think of formatting any more and \"just format\" does not exist any longer.";
+        assert_eq!(gone(long, "", 0.2), Some("just format"));
     }
 
     #[test]
@@ -348,8 +385,8 @@ mod tests {
             ("webpack 我们已经不用了，现在用 vite", "webpack"),
             ("webpack 换成 vite 了", "webpack"),
         ] {
-            assert_eq!(gone(sentence, 0.3), Some(name), "{sentence}");
-            assert_eq!(gone(sentence, 0.2), None, "{sentence}");
+            assert_eq!(gone(sentence, "", 0.3), Some(name), "{sentence}");
+            assert_eq!(gone(sentence, "", 0.2), None, "{sentence}");
         }
         for sentence in [
             "in my branch i replaced webpack with vite, just to see",
@@ -369,7 +406,7 @@ mod tests {
             "PR raus, Ticket rein!",
             "we no longer use redis for the queue",
         ] {
-            assert_eq!(gone(sentence, 0.9), None, "{sentence}");
+            assert_eq!(gone(sentence, "", 0.9), None, "{sentence}");
         }
     }
 

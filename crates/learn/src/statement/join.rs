@@ -198,7 +198,7 @@ fn are_two_statements(first: &JudgedStatement<'_>, second: &JudgedStatement<'_>)
     };
     let text = second.0.text.as_str();
     let is_order = is_standing(text) || FORBIDS.is_match(text) || recurs(text);
-    let is_gone = || gone(&first.0.text, first.1.lasting()).is_some();
+    let is_gone = || gone(&first.0.text, "", first.1.lasting()).is_some();
     let is_own = !wording::points_back(text);
     // A remark on the task, and how the person likes answers to be.
     let is_preference = second.1.kind() == StatementKind::Preference
@@ -234,7 +234,7 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     // A sentence that retires rules about a tool is learned as well, else nothing would say what replaced it.
     let is_return = returns(statement)
         || CORRECTS.is_match(&statement.text)
-        || gone(&statement.text, judged.lasting()).is_some();
+        || gone(&statement.text, "", judged.lasting()).is_some();
     // "LTIME literals." names the task.
     let is_short = statement.text.split_whitespace().count() < MIN_OPENER_WORDS
         && !statement.text.contains(is_ideograph);

@@ -50,7 +50,7 @@ pattern!(
       | mañana | mediodía | tarde | noche | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
       | \d{1,2}(?:st|nd|rd|th) )\b
     | \b(?:can|may|leave|skip|keep|stays?|do\ not|don['’]?t|no|not|without|kein\w*|nicht|lass\w*|bitte|no|deja)\b[^.;:]{0,40}\s(?:today|heute|hoy)\b
-    | ^(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
+    | ^(?:(?:can|could|would|will)\ you\s+)?(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
     | ^(?:por\ favor\s+)?(?:hac[eé]me|arm[aá]me|escrib[ií]me|prepar[aá]me|hazme|escríbeme|prepárame)\ una?\b | ^(?:fais|écris|prépare)z?-(?:moi|nous)\ une?\b
     | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
     | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
@@ -89,6 +89,7 @@ mod tests {
     fn what_is_asked_for_once_and_thoughts_are_not_meant_to_last() {
         for text in [
             "Make me a short table of all fault codes, markdown, for the mail",
+            "can you make me a short table of all fault codes",
             "Schreib mir bitte eine Liste der Fehler",
             "armame una tabla con los códigos",
             "fais-moi un tableau des codes",

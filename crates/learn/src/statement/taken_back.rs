@@ -39,8 +39,10 @@ pub fn takes_back(sentence: &str) -> bool {
 /// topic, and a statement that only withdraws.
 pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<bool> {
     let mut taken = are_void(statements, judged);
-    for (at, (statement, judged)) in statements.iter().zip(judged).enumerate() {
-        let Some(withdrawal) = Withdrawal::of(statement, judged).filter(|_| !taken[at]) else { continue };
+    for at in 0..statements.len() {
+        let Some(withdrawal) = Withdrawal::of(statements, judged, at).filter(|_| !taken[at]) else {
+            continue;
+        };
         taken[at] = withdrawal.is_all;
         // What the session said about a thing that is gone may be what took its place.
         let earlier = (0..at).filter(|before| {
@@ -64,7 +66,7 @@ pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Ve
             let mut before = statements[..at].iter().zip(judged);
             before.any(|(before, judged)| lasts(judged) && found.names(&before.text))
         };
-        let found = [Withdrawal::of(statement, own), Withdrawal::of_refusal(statement, own)];
+        let found = [Withdrawal::of(statements, judged, at), Withdrawal::of_refusal(statement, own)];
         all.extend(found.into_iter().flatten().filter(|found| found.is_of_all() || !is_of_session(found)));
     }
     all

@@ -131,6 +131,8 @@ pattern!(
 );
 /// Minimum probability that such a sentence is meant to last.
 const MIN_LASTING_PROBABILITY: f32 = 0.3;
+/// Minimum probability that what a person types about a refused command is meant to last.
+const MIN_REFUSAL_PROBABILITY: f32 = 0.1;
 // Words around a topic that do not belong to it.
 pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
@@ -177,14 +179,17 @@ fn says_no_longer(sentence: &str) -> bool {
 }
 
 impl Withdrawal {
-    /// Returns the withdrawal that a statement makes; what may be pasted makes none. `judged` has the
-    /// statement's probabilities.
-    pub fn of(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
+    /// Returns the withdrawal that the statement at this index makes; what may be pasted makes none. `judged` has the
+    /// probabilities of `statements`, in the same order.
+    pub fn of(statements: &[Statement], judged: &[KindProbabilities], at: usize) -> Option<Self> {
+        let (statement, judged) = (statements.get(at)?, judged.get(at)?);
+        let next = statements.get(at + 1).filter(|next| next.line == statement.line);
+        let next = next.map_or("", |next| next.text.as_str());
         let text = statement.text.as_str();
         let is_lasting = judged.lasting() >= MIN_LASTING_PROBABILITY;
         let abandoned = || given_up(text).filter(|_| is_lasting).map(|topic| (topic, 0));
         let withdrawn_topic = withdrawn(text).or_else(abandoned);
-        let gone_tool = gone(text, judged.lasting()).filter(|_| withdrawn_topic.is_none());
+        let gone_tool = gone(text, next, judged.lasting()).filter(|_| withdrawn_topic.is_none());
         let is_named = withdrawn_topic.is_some() || gone_tool.is_some();
         let allowed = lifted(text, judged.lasting()).filter(|_| !is_named);
         let is_withdrawal = is_named || allowed.is_some() || is_lasting && says_no_longer(text);
@@ -210,7 +215,8 @@ impl Withdrawal {
     /// Returns the withdrawal that a person makes by refusing a command because something has changed since it was
     /// recommended.
     pub fn of_refusal(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
-        let command = outdated_command(statement).filter(|_| judged.lasting() >= MIN_LASTING_PROBABILITY)?;
+        let is_lasting = judged.lasting() >= MIN_REFUSAL_PROBABILITY;
+        let command = outdated_command(statement).filter(|_| is_lasting)?;
         Some(Self {
             topic: Some(command.to_owned()),
             quote: statement.text.clone(),
@@ -264,7 +270,7 @@ mod tests {
     /// The withdrawal that a sentence makes which is meant to last.
     fn withdrawal(text: &str) -> Option<Withdrawal> {
         let statements = of_prompt(text, 1, StatementContext::Plain, None);
-        Withdrawal::of(&statements[0], &KindProbabilities([0.5, 0.5, 0.0, 0.0, 0.0]))
+        Withdrawal::of(&statements, &[KindProbabilities([0.5, 0.5, 0.0, 0.0, 0.0])], 0)
     }
 
     #[test]
@@ -369,7 +375,8 @@ mod tests {
         let pasted = format!("{}Forget the rule about tabs.", "The build printed this line.\n\n".repeat(9));
         let lasting = KindProbabilities([0.0, 1.0, 0.0, 0.0, 0.0]);
         let statements = of_prompt(&pasted, 1, StatementContext::Plain, None);
-        assert!(statements.iter().all(|statement| Withdrawal::of(statement, &lasting).is_none()));
+        let judged = vec![lasting; statements.len()];
+        assert!((0..statements.len()).all(|at| Withdrawal::of(&statements, &judged, at).is_none()));
     }
 
     #[test]

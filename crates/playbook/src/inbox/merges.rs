@@ -7,7 +7,10 @@ use crate::conflict::Similarity;
 use cm_note::bullet::Bullet;
 use cm_note::note::{Note, NoteKind};
 use cm_text::canonical::CanonicalForm;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// Minimum length of a longer word, in characters.
+const MIN_LONG_WORD_CHARS: usize = 5;
 
 /// Lists pairs of similar live rules of one category, most similar first. Pairs that a person
 /// confirmed are left out.
@@ -40,12 +43,26 @@ pub(super) fn merge_entries(notes: &[Note], rules: &LiveRules, obsolete: &[bool]
 fn learned_twice(notes: &[Note], obsolete: &[bool]) -> Vec<InboxNoteEntry> {
     let form = |text: &str| CanonicalForm::of(text).as_str().to_owned();
     let mut rules: HashMap<String, usize> = HashMap::new();
+    let mut words: HashSet<String> = HashSet::new();
     for (at, note) in notes.iter().enumerate().filter(|(at, _)| !obsolete[*at]) {
         if let Some(bullet) = Bullet::of(note).filter(Bullet::is_standing) {
             rules.entry(form(bullet.content())).or_insert(at);
+            words.extend(long_words(bullet.content()));
         }
     }
+    // The form of each memory of a large vault would take seconds.
+    let may_be_rule = |title: &str| {
+        let (mut shared, mut all) = (0, 0);
+        for word in long_words(title) {
+            shared += usize::from(words.contains(&word));
+            all += 1;
+        }
+        shared * 2 >= all
+    };
     let twin = |(at, note): (usize, &Note)| {
+        if rules.is_empty() || !may_be_rule(&note.title) {
+            return None;
+        }
         let rule = *rules.get(&form(&note.title))?;
         let since = note.created.max(notes[rule].created);
         let why = "a rule and a memory state the same".to_owned();
@@ -58,6 +75,13 @@ fn learned_twice(notes: &[Note], obsolete: &[bool]) -> Vec<InboxNoteEntry> {
     };
     let memories = notes.iter().enumerate();
     memories.filter(|(at, note)| note.kind == NoteKind::Memory && !obsolete[*at]).filter_map(twin).collect()
+}
+
+/// Returns the beginnings of the longer words in lower case; canonical forms change few of them.
+fn long_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let long = words.filter(|word| word.chars().nth(MIN_LONG_WORD_CHARS - 1).is_some());
+    long.map(|word| word.chars().take(MIN_LONG_WORD_CHARS).flat_map(char::to_lowercase).collect())
 }
 
 /// Lists pairs of memories of one type and one title, such as two people's answers to one question. Pairs that a person

@@ -2,6 +2,7 @@
 //!
 //! A file is reached folder by folder without following a link, so no path leads out of the vault.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -53,20 +54,30 @@ pub fn find_by_end(vault: &Vault, target: &str, exclude: &[String]) -> Option<No
 
 /// Returns the files whose path, after a `/`, ends with `end`, ignoring case, sorted by path.
 pub fn with_ending(vault: &Vault, end: &str, exclude: &[String]) -> Vec<NotePath> {
+    let mut files = files(vault, exclude, |_| true);
+    files.retain(|path| format!("/{path}").to_lowercase().ends_with(end));
+    files
+}
+
+/// Returns the files with one of these names, which are in lower case, sorted by path.
+pub fn with_names(vault: &Vault, names: &HashSet<String>, exclude: &[String]) -> Vec<NotePath> {
+    files(vault, exclude, |name| names.contains(&name.to_lowercase()))
+}
+
+/// Returns the files with a wanted name, sorted by path.
+fn files(vault: &Vault, exclude: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<NotePath> {
     let relative = |entry: &walkdir::DirEntry| {
         let inner = entry.path().strip_prefix(vault.root()).ok()?.to_str()?;
         NotePath::parse(&inner.replace(std::path::MAIN_SEPARATOR, "/")).ok()
     };
-    let is_wanted = |entry: &walkdir::DirEntry| {
-        entry.depth() == 0 || relative(entry).is_some_and(|path| !is_private(&path, exclude))
+    // The name is compared first: most files of a vault are notes.
+    let is_shown = |entry: &walkdir::DirEntry| {
+        let is_unwanted = entry.file_type().is_file() && !entry.file_name().to_str().is_some_and(&is_wanted);
+        entry.depth() == 0 || !is_unwanted && relative(entry).is_some_and(|path| !is_private(&path, exclude))
     };
-    let entries = walkdir::WalkDir::new(vault.root()).into_iter().filter_entry(is_wanted).take(MAX_ENTRIES);
-    let mut files: Vec<NotePath> = entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_file())
-        .filter_map(|entry| relative(&entry))
-        .filter(|path| format!("/{path}").to_lowercase().ends_with(end))
-        .collect();
+    let entries = walkdir::WalkDir::new(vault.root()).into_iter().filter_entry(is_shown).take(MAX_ENTRIES);
+    let found = entries.flatten().filter(|entry| entry.file_type().is_file());
+    let mut files: Vec<NotePath> = found.filter_map(|entry| relative(&entry)).collect();
     files.sort();
     files
 }

@@ -45,6 +45,31 @@ fn what_is_known_of_a_tool_that_is_gone_is_retired_and_what_took_its_place_is_le
 }
 
 #[test]
+fn refusing_a_command_retires_the_rule_that_recommends_it_if_something_changed_since() {
+    let old = "Deploy with `make deploy ENV=live REGION=eu`.";
+    for (words, is_retired) in [
+        ("We no longer deploy from laptops, a tag on main does it now.", true),
+        ("Not now, Ana is still testing.", false),
+    ] {
+        let sandbox = vault_of("");
+        good(&sandbox, ONE, 8, &format!("From now on, {}", old.replacen('D', "d", 1)));
+        sandbox.cm(&["reflect"]).ok();
+        assert_eq!(in_use(&sandbox), [old]);
+        let refused = [
+            SessionLine::Person("The fix is approved, bring it out."),
+            SessionLine::Refused("make deploy ENV=live REGION=us"),
+            SessionLine::Person(words),
+            SessionLine::Ran("git log -1", "commit 1"),
+            SessionLine::Agent("I left it."),
+            SessionLine::Person("thanks"),
+        ];
+        talk(&sandbox, TWO, 9, &refused);
+        let ran = sandbox.cm(&["reflect", "--json"]).ok();
+        assert_eq!(!in_use(&sandbox).contains(&old.to_owned()), is_retired, "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_pinned_rule_that_the_person_withdraws_is_named_and_stays() {
     let sandbox = vault_of("");
     good(&sandbox, ONE, 8, &format!("From now on, {SORTED}"));
