@@ -2,6 +2,7 @@
 //! one thing to another ("switched from npm to pnpm"), and a statement of what is so now.
 
 use super::filter::entry;
+use crate::content_words::content_word_count;
 use crate::prose::pattern;
 
 /// Maximum number of words in the value of an entry whose values replace each other. Longer values
@@ -180,7 +181,10 @@ impl ValueChange {
     fn of(text: &str) -> Option<Self> {
         let pair = |from: &str, to: &str| {
             let (from, to) = (lower_case_words(from), lower_case_words(to));
-            (!from.is_empty() && !to.is_empty() && from != to).then_some(Self { from, to })
+            let has_digit = |word: &str| word.chars().any(|c| c.is_ascii_digit());
+            let names =
+                |words: &[String]| words.iter().any(|word| has_digit(word) || content_word_count(word) > 0);
+            (names(&from) && names(&to) && from != to).then_some(Self { from, to })
         };
         let of = |pattern: &regex::Regex, from: usize, to: usize| {
             let found = pattern.captures(text)?;
@@ -202,9 +206,12 @@ impl ValueChange {
             .map(|found| found.start())
             .min();
         let before = start.and_then(|at| text.get(..at)).unwrap_or_default();
+        // Of several sentences, the one with the change.
+        let before = before.rsplit(['.', ';', '!', '?']).next().unwrap_or_default();
         let is_filler = |word: &String| {
             CHANGED.is_match(word)
                 || NOW.is_match(word)
+                || content_word_count(word) == 0
                 || word.chars().count() < 3
                 || FILLERS.contains(&word.as_str())
         };
@@ -237,6 +244,21 @@ fn holds(words: &[String], wanted: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pronoun_replaces_nothing() {
+        let new = "For this purpose there is FakeCloud, and every test of the sync is to use that instead of a real container.";
+        let old =
+            "I have thought about this: we draw a chart with Swift Charts, and take no further packages";
+        assert_eq!(replaced(old, new), None);
+        assert_eq!(
+            replaced(
+                "We use a build cache",
+                "The old test moved from the cache folder to a new one. Use npm."
+            ),
+            None
+        );
+    }
 
     #[test]
     fn an_update_replaces_what_it_changes() {
