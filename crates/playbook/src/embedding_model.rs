@@ -2,7 +2,7 @@
 //!
 //! Vectors are cached for one curation only.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -55,10 +55,17 @@ impl EmbeddingModel for NoEmbeddings {
 /// about 6 ms.
 const MAX_PAIRS: usize = 256;
 
+/// A single word, as the model reads it.
+struct EmbeddedWord {
+    embedding: Option<Rc<Embedding>>,
+    /// Whether the model has a vector for the word as a whole.
+    is_whole: OnceCell<bool>,
+}
+
 /// Wraps an embedding model, and caches the vectors of single words.
 pub struct WordVectors<'m> {
     meaning: &'m dyn EmbeddingModel,
-    words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
+    words: RefCell<HashMap<String, Rc<EmbeddedWord>>>,
     fine: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
     pairs: RefCell<HashMap<[String; 2], Option<PairProbabilities>>>,
     most_pairs: usize,
@@ -108,10 +115,15 @@ impl<'m> WordVectors<'m> {
 
     /// Returns the embedding of a single word, from the cache if possible.
     pub fn word(&self, word: &str) -> Option<Rc<Embedding>> {
+        self.embedded_word(word).embedding.clone()
+    }
+
+    fn embedded_word(&self, word: &str) -> Rc<EmbeddedWord> {
         if let Some(cached) = self.words.borrow().get(word) {
             return cached.clone();
         }
-        let found = self.meaning.embedding(word).map(Rc::new);
+        let embedding = self.meaning.embedding(word).map(Rc::new);
+        let found = Rc::new(EmbeddedWord { embedding, is_whole: OnceCell::new() });
         self.words.borrow_mut().insert(word.to_owned(), found.clone());
         found
     }
@@ -195,9 +207,13 @@ impl<'m> WordVectors<'m> {
     /// does not know it is 0, too, unless they begin alike: "tidecheck" and "seacheck" have a fragment in
     /// common and are two programs.
     pub fn likeness(&self, one: &str, other: &str) -> f64 {
-        let are_names = || !self.meaning.knows_word(one) && !self.meaning.knows_word(other);
-        match (self.word(one), self.word(other)) {
-            (Some(a), Some(b)) if begin_alike(one, other) || !are_names() => a.cosine(&b),
+        let (a, b) = (self.embedded_word(one), self.embedded_word(other));
+        let is_whole =
+            |word: &EmbeddedWord, text| *word.is_whole.get_or_init(|| self.meaning.knows_word(text));
+        match (&a.embedding, &b.embedding) {
+            (Some(x), Some(y)) if begin_alike(one, other) || is_whole(&a, one) || is_whole(&b, other) => {
+                x.cosine(y)
+            }
             _ => 0.0,
         }
     }

@@ -190,8 +190,18 @@ impl SortedLines {
             let ends = self.text.match_indices('\n').map(|(end, _)| end + 1);
             std::iter::once(0).chain(ends.filter(|start| *start < self.text.len())).collect()
         });
-        let first_column = |start: usize| self.text[start..].split(['\t', '\n']).next().unwrap_or_default();
-        let at = starts.partition_point(|start| first_column(*start) < word);
+        // The bytes of a column compare like its characters; a longer column is not before its beginning.
+        let (text, word) = (self.text.as_bytes(), word.as_bytes());
+        let is_before = |start: &usize| {
+            let line = &text[*start..];
+            let same = line.iter().zip(word).take_while(|(a, b)| a == b).count();
+            match (line.get(same), word.get(same)) {
+                (_, None) => false,
+                (None | Some(b'\t' | b'\n'), Some(_)) => true,
+                (Some(own), Some(other)) => own < other,
+            }
+        };
+        let at = starts.partition_point(is_before);
         starts.get(at).map_or("", |start| &self.text[*start..]).lines()
     }
 }
