@@ -57,14 +57,15 @@ fn refusing_a_command_retires_the_rule_that_recommends_it_if_something_changed_s
         assert_eq!(in_use(&sandbox), [old]);
         let refused = [
             SessionLine::Person("The fix is approved, bring it out."),
-            SessionLine::Refused("make deploy ENV=live REGION=us"),
+            SessionLine::Refused("make deploy ENV=live REGION=eu"),
             SessionLine::Person(words),
             SessionLine::Ran("git log -1", "commit 1"),
             SessionLine::Agent("I left it."),
             SessionLine::Person("thanks"),
         ];
         talk(&sandbox, TWO, 9, &refused);
-        let ran = sandbox.cm(&["reflect", "--json"]).ok();
+        let ran = sandbox.cm(&["reflect", "--json"]);
+        assert!([0, 8].contains(&ran.code), "{}", ran.snapshot());
         assert_eq!(!in_use(&sandbox).contains(&old.to_owned()), is_retired, "{words}: {}", ran.stdout);
     }
 }
