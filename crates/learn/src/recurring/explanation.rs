@@ -67,6 +67,11 @@ pattern!(
 // A word that names something of the project: code, an option, a path, a setting, an abbreviation.
 pattern!(NAMES_THING = r"`|\w\(\)|\w[_/=]\w|--\w|[a-z][A-Z]|\b[A-Z]{3,}\b|\b[A-Z]{2,}\d+\b|\w{2}\.\w{1,4}\b");
 
+/// Whether a word of a text, such as "because", marks a cause.
+pub(super) fn marks_cause(text: &str) -> bool {
+    CAUSE.is_match(text)
+}
+
 /// Whether a sentence connects a condition or a cause with what follows from it.
 pub(super) fn connects(text: &str) -> bool {
     CAUSE.is_match(text) || CONNECTS.is_match(text)

@@ -89,6 +89,12 @@ pattern!(
     OF_ERRORS = r"^(?:argument|because|cannot|command|configur|connect|could|direct|error|exception|execut|exist|expect|expir|fail|general|import|instal|invalid|locat|message|missing|module|operation|option|package|permission|problem|process|program|project|reques|require|return|server|service|should|specif|support|undefined|unexpect|unknown|version|warning|without)"
 );
 
+pattern!(IDENTIFIER = r"[a-z][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z]\d");
+// "The board now builds", "Checking what the struct offers".
+pattern!(
+    REPORTS_STATE = r"(?i)^\w+ing\s|\b(?:now|passe[sd]?|green|builds?|works?|renders?|shows?|fine|done|läuft|grün|funktioniert|pasa[n]?|verde|passe(?:nt)?|vert)\b"
+);
+
 /// A message of the agent, with its line in the log, from 1.
 pub(super) struct AgentMessage<'e> {
     pub line: u64,
@@ -316,16 +322,28 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, MAX_ANSWER_CHARS))
 }
 
-/// Returns the statements of a message from the first one on that names something of an error message, joined.
-pub(super) fn statements_about(message: &str, failure: &CommandFailure) -> Option<String> {
-    let error = word_stems(failure.message.as_deref()?);
+/// Returns the statements of a message from the first one on that names something of an error message, joined. `None` if that
+/// reports the state of the work. Once the error `is_repaired`, the sentence has to name an identifier of it or to connect
+/// a condition or cause with what follows.
+pub(super) fn statements_about(message: &str, failure: &CommandFailure, is_repaired: bool) -> Option<String> {
+    let error = failure.message.as_deref()?;
+    let (stems, names) = (word_stems(error), identifiers(error));
+    let shares_name = |text: &str| identifiers(text).iter().any(|name| names.contains(name));
     let names_error = |text: &String| {
         content_word_count(text) >= MIN_ERROR_REMARK_WORDS
-            && word_stems(text).iter().any(|stem| error.contains(stem))
+            && !REPORTS_STATE.is_match(text)
+            && word_stems(text).iter().any(|stem| stems.contains(stem))
+            && (!is_repaired || shares_name(text) || connects(text))
     };
     let all: Vec<String> = statements(message).filter(|text| !DENIAL.is_match(text)).collect();
     let at = all.iter().position(names_error)?;
     Some(join_sentences(&all[at..]))
+}
+
+/// Returns the words of a text that are spelled like identifiers, such as `alreadyAuthenticated` and `utf8_bin`.
+fn identifiers(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| word.len() >= STEM_CHARS && IDENTIFIER.is_match(word)).collect()
 }
 
 /// Returns the beginnings of the words that name something in particular, in lower case.

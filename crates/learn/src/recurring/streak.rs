@@ -1,6 +1,7 @@
 //! Follows a command from its first failure to the run in which that failure is gone.
 
 use super::command::TracedCommand;
+use super::explanation::marks_cause;
 use super::signature::CommandFailure;
 use super::trace::{SessionTrace, TracedKind, TracedStep};
 
@@ -128,7 +129,10 @@ impl<'t> StreakFollower<'t> {
         let passed = if self.just_passed { self.done.last_mut() } else { None };
         let mut meant = passed.into_iter().chain(&mut self.open);
         if let (Some(streak), None) = (meant.next(), meant.next()) {
-            streak.explanation = Some(text);
+            // What names a cause counts for more than what is said of it later.
+            if !streak.explanation.is_some_and(marks_cause) || marks_cause(text) {
+                streak.explanation = Some(text);
+            }
         }
     }
 

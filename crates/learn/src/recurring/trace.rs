@@ -227,12 +227,16 @@ fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<Trac
     let mut before = 0;
     let explained = messages.iter().filter_map(|message| {
         let since = std::mem::replace(&mut before, message.line);
-        let (failed, repaired) =
-            (failure_before(steps, message.line), repaired_failure(steps, since..message.line));
-        let required = || requirement(message.text).filter(|_| repaired.is_some());
-        let stated = || statements_of(message.text).filter(|_| failed.is_some_and(|failure| !failure.judged));
-        let named = || statements_about(message.text, failed.or(repaired)?);
-        let text = explanation(message.text).or_else(required).or_else(stated).or_else(named)?;
+        let failed = || failure_before(steps, message.line);
+        let repaired = || repaired_failure(steps, since..message.line);
+        let required = || requirement(message.text).filter(|_| repaired().is_some());
+        let stated =
+            || statements_of(message.text).filter(|_| failed().is_some_and(|failure| !failure.judged));
+        let about_error = || match failed() {
+            Some(failure) => statements_about(message.text, failure, false),
+            None => statements_about(message.text, repaired()?, true),
+        };
+        let text = explanation(message.text).or_else(required).or_else(stated).or_else(about_error)?;
         Some(TracedStep { line: message.line, at: message.at, kind: TracedKind::Explained { text } })
     });
     explained.collect()
@@ -240,8 +244,8 @@ fn explanations(messages: &[AgentMessage<'_>], steps: &[TracedStep]) -> Vec<Trac
 
 /// Returns why the step before a line failed; `None` if it did not.
 fn failure_before(steps: &[TracedStep], line: u64) -> Option<&CommandFailure> {
-    let before = steps.iter().rev().find(|step| step.line < line)?;
-    match &before.kind {
+    let before = steps.partition_point(|step| step.line < line).checked_sub(1)?;
+    match &steps.get(before)?.kind {
         TracedKind::Failed { failure, .. } => Some(failure),
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! Finds the name of what is no longer used according to a sentence: "Jenkins is gone since Friday", "precommit is now
 //! called check", "we moved from make to just".
 
-use super::doubt::{MAX_WITHDRAWAL_CHARS, is_for_now, is_unsure};
+use super::doubt::{MAX_WITHDRAWAL_CHARS, has_condition, is_for_now, is_unsure};
 use crate::prose::pattern;
 
 /// Minimum probability that a sentence which says that something is gone is meant to last.
@@ -29,15 +29,12 @@ pattern!(
         r"(?:
         \s+(?:is|are|has\ been|have\ been)\s+(?:now\s+|finally\s+)?(?:gone|history|retired|decommissioned|phased\ out)
       | \s+(?:was|were)\s+(?:retired|decommissioned|phased\ out|closed\s+(?:down\s+)?(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+(?:january|february|march|april|may|june|july|august|september|october|november|december|last\s+\w+|20\d\d)\b)
-      | \s+(?:is|are)\s+(?:now\s+|being\s+)?(?:sunset|sunsetted|no\ more|discontinued|end\ of\ life|eol)\b
+      | \s+(?:is|are)\s+(?:now\s+|being\s+)?(?:sunset|sunsetted|discontinued|end\ of\ life|eol|no\ more\s*(?:$|[,.;!]))
       | \s+(?:was|were|got|has\ been|have\ been)\s+(?:sunset|sunsetted|discontinued)\b
-      | \s+(?:went|is|are)\s+(?:now\s+)?read[\s-]?only\b | \s+(?:has\s+)?died\b | \s+(?:ist|sind)\s+(?:gestorben|tot)\b | \s+(?:murió|murieron|est\ mort)\b
-      | \s+(?:is|are|gets?|will)\s+(?:being\s+|be\s+)?(?:shut\ down|switched\ off|turned\ off|retired|decommissioned|phased\ out)\b
-      | \s+(?:wird|werden)\s+(?:\S+\s+){0,4}?(?:abgeschaltet|eingestellt|abgelöst|abgeschafft|stillgelegt)\b
-      | \s+se\ (?:apaga|da\ de\ baja)\b | \s+será[n]?\ (?:retirad|reemplazad|dad)[oa]s?\b | \s+(?:va\ être|sera)\ (?:arrêté|remplacé|coupé|supprimé)e?\b
-      | \s+se\ (?:va|van|fue|fueron)\s*(?:$|[,.;!]) | \s+no\ (?:va|van)\ más\b | \s+(?:queda|quedó|quedan)\ (?:de\ baja|afuera)\b
-      | \s+(?:est|sont)\ (?:abandonnée?s?|arrêtée?s?)\b | \s+dégagent?\s*(?:$|[,.;!]) | \s+n['’]est\ plus\ utilisée?\b
-      | \s+(?:fliegt|fliegen)\s+(?:jetzt\s+)?raus\b | \s+(?:wird|werden)\s+(?:jetzt\s+)?nicht\ mehr\ (?:benutzt|verwendet|genutzt)\b | \s+wurden?\s+eingestellt\b
+      | \s+went\s+read[\s-]?only\b | \s+(?:is\ being|are\ being|gets?|will\ be)\s+(?:shut\ down|retired|decommissioned|phased\ out)\b
+      | \s+(?:wird|werden)\s+(?:(?:jetzt|nun|ende|anfang|mitte|der|des|im|am|zum|monats|woche|jahres|\w+tags?|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)\s+){0,4}(?:abgeschaltet|abgelöst|abgeschafft|stillgelegt)\b
+      | \s+se\ (?:va|van|fue|fueron)\s*(?:$|[,.;!]) | \s+no\ (?:va|van)\ más\s*(?:$|[,.;!])
+      | \s+(?:est|sont)\ abandonnée?s?\b | \s+dégagent?\s*(?:$|[,.;!]) | \s+(?:fliegt|fliegen)\s+(?:jetzt\s+)?raus\b
       | \s+(?:has\ |have\ )?had\ (?:its|their)\ (?:time|day) | \s+hat\ ausgedient | \s+a\ fait\ son\ temps | \s+ya\ (?:ha\ )?cumplió
       | \s+(?:is|are)\s+now\s+called\s | \s+(?:is|are)\s+called\s+(?:`[^`]+`|\S+)\s+(?:now|since|as\ of|from)\b
       | \s+(?:was|were|got|has\ been|have\ been)\s+renamed\s+(?:to|as)\b
@@ -69,7 +66,7 @@ pattern!(
         r"(?ix)
       (?:^|[;–—(，。；]\s*|[,:.]\s+|\b(?:and|und|et|y|so|also|btw|ok|no|because|since)[,\s]+)(?:
         we(?:['’]ve|\ have)?\s+(?:(?:just|finally|now|all)\s+)?
-          (?:dropped|ditched|scrapped|abandoned|replaced|retired|killed(?:\s+off)?|pulled\s+the\s+plug\s+on|said\s+goodbye\s+to|got\ rid\ of|gotten\ rid\ of|stopped\ using|(?:switched|moved|migrated|changed)\s+(?:over\s+)?from|no\ longer\ use)
+          (?:dropped|ditched|scrapped|abandoned|replaced|retired|killed\s+off|pulled\s+the\s+plug\s+on|said\s+goodbye\s+to|got\ rid\ of|gotten\ rid\ of|stopped\ using|(?:switched|moved|migrated|changed)\s+(?:over\s+)?from|no\ longer\ use)
       | (?:ya\ )?no\ (?:usamos|utilizamos)\ más | ya\ no\ (?:usamos|utilizamos)(?:\ más)?
       | (?:hemos\ )?(?:cambiado|cambiamos|reemplazad[oa]|reemplazamos|sustituido|sustituimos) | (?:pasamos|migramos|hemos\ pasado)\ de | (?:hemos\ dejado|dejamos)\ de\ usar
       | on\ a\ (?:remplacé|abandonné|viré|lâché) | on\ est\ passée?s?\ de | (?:on|nous)\ n['’]utilis(?:e|ons)\ plus
@@ -133,14 +130,18 @@ pattern!(
 );
 // What is only "gone" may come back, unless the sentence says since when, or what there is instead.
 pattern!(
-    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|read[\s-]?only|died|gestorben|tot|murió|murieron|est mort|(?:being|gets?|will|be) (?:be )?(?:retired|decommissioned|phased out)|switched off|turned off|wird|werden|apaga|baja|será|sera|arrêtée?s?|se (?:va|van|fue|fueron)|fliegt|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
+    MAY_COME_BACK = r"(?i)\b(?:gone|weg|disparu|exists?|existen?|gibt(?:['’]?s| es)?|n['’]existe plus|shut down|abgeschaltet|dead|out)\b|没了|下线"
 );
 pattern!(
-    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved|went to the new|pasamos|usamos|vamos con|on passe|on prend|wir nehmen)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
+    FOR_GOOD = r"(?i)\b(?:since|on \w+day|for good|now|instead|seit|jetzt|nun|ab sofort|ab heute|heißt|stattdessen|endgültig|depuis|maintenant|désormais|tout|desde|ahora|todo|alles|use|its|is at|moved|went to the new)\b|\b(?:out|raus|fuera|dehors)\s*[,;+&].*\b(?:in|rein|dentro|dedans)\b|现在|改用|用"
 );
-// "There's a bench3 now", "alarms go to Teams from now on".
+// What ends, or fails for a while: it is gone if the person says what there is instead.
 pattern!(
-    INSTEAD = r"(?i)\b(?:there['’]?s|there (?:is|are)|we have|it['’]?s|use|go(?:es)? to)\b.*\b(?:now|instead)\b|\b(?:from now on|instead|ab jetzt|ab sofort|stattdessen|a partir de ahora|desde ahora|en su lugar|désormais|à la place|dorénavant)\b|现在(?:用|改)|改用"
+    NEEDS_SUCCESSOR = r"(?i)\b(?:read[\s-]?only|being|gets?|will be|wird|werden|se (?:va|van|fue|fueron)|no (?:va|van) más|fliegt|fliegen|abandonnée?s?|dégagent?)\b"
+);
+// "Everything is on gitlab now", "alarms go to Teams from now on".
+pattern!(
+    SUCCESSOR = r"(?i)\b(?:everything|all of it|alles|todo|tout) (?:is|goes|runs|lives|läuft|geht|va|corre|passe|est) (?:on|to|in|at|auf|über|nach|por|a|en|par|sur|chez)\b|\b(?:from now on|instead|use the \w+|ab jetzt|ab sofort|stattdessen|wir nehmen|a partir de ahora|en su lugar|pasamos a|ahora usamos|vamos con|désormais|à la place|dorénavant|on (?:prend|passe))\b|改用"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -181,7 +182,7 @@ pub(super) fn gone<'s>(sentence: &'s str, next: &str, lasting: f32) -> Option<&'
     let found =
         found.or_else(|| REPLACED.captures(sentence).filter(|_| lasting >= MIN_REPLACED_PROBABILITY))?;
     let (end, name) = (found.get(0)?, name_in(&found)?);
-    // Of a long sentence, the clause counts.
+    // Of a long sentence, the clause says whether it is for good.
     let (from, to) = match sentence.chars().count() <= MAX_WITHDRAWAL_CHARS {
         true => (0, sentence.len()),
         false => {
@@ -189,13 +190,17 @@ pub(super) fn gone<'s>(sentence: &'s str, next: &str, lasting: f32) -> Option<&'
             (end.start(), end.end() + rest.find([',', '.', ';', ':']).unwrap_or(rest.len()))
         }
     };
-    if sentence[from..to].chars().count() > MAX_WITHDRAWAL_CHARS {
+    let clause = &sentence[from..to];
+    if clause.chars().count() > MAX_WITHDRAWAL_CHARS {
         return None;
     }
-    let is_lasting = !is_for_now(&FROM_TODAY.replace_all(&sentence[from..to], ""));
-    let may_come_back =
-        !is_task(name) && MAY_COME_BACK.is_match(sentence.get(name.end()..end.end()).unwrap_or_default());
-    let is_for_good = !may_come_back || FOR_GOOD.is_match(sentence) || INSTEAD.is_match(next);
+    let is_lasting = !is_for_now(&FROM_TODAY.replace_all(sentence, ""));
+    let predicate = sentence.get(name.end()..end.end()).unwrap_or_default();
+    let is_for_good = if NEEDS_SUCCESSOR.is_match(predicate) {
+        SUCCESSOR.is_match(clause) || SUCCESSOR.is_match(next)
+    } else {
+        is_task(name) || !MAY_COME_BACK.is_match(predicate) || FOR_GOOD.is_match(clause)
+    };
     // The name itself, as in "composer fix", says nothing of a repair.
     let around = [&sentence[from..name.start()], &sentence[name.end()..to]];
     // A new name since this morning is no breakage.
@@ -204,8 +209,8 @@ pub(super) fn gone<'s>(sentence: &'s str, next: &str, lasting: f32) -> Option<&'
         true => NOT_GONE.is_match(&SINCE_DAY.replace_all(part, "")),
         false => NOT_GONE.is_match(&PERIOD.replace_all(part, "")),
     };
-    let is_sure = !is_unsure(&sentence[from..end.end()]) && !around.iter().any(says_otherwise);
-    let is_sure = is_sure && is_lasting && is_for_good;
+    let is_doubtful = is_unsure(&sentence[from..end.end()]) || has_condition(&sentence[..end.end()]);
+    let is_sure = !is_doubtful && !around.iter().any(says_otherwise) && is_lasting && is_for_good;
     (is_sure && !NO_NAME.is_match(name.as_str())).then(|| without_quotes(name.as_str()))
 }
 
@@ -236,7 +241,7 @@ pub(super) fn speaks_for(text: &str, name: &str) -> bool {
     let is_whole = |at: usize| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
         let is_file = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_part));
-        !before.ends_with(is_part)
+        (!before.ends_with(is_part) || before.ends_with("/bin/"))
             && !before.ends_with('.')
             && !after.starts_with(is_part)
             && !is_file
@@ -280,8 +285,9 @@ mod tests {
             ("另外，jenkins 已下线，用 buildkite", "jenkins"),
             ("gerrit went read only on monday, everything is on gitlab now.", "gerrit"),
             ("Rundeck is being sunset, use the cron host", "Rundeck"),
+            ("Rundeck is no more.", "Rundeck"),
             ("cambio de planes con los avisos: twilio se va, pasamos a la cloud api", "twilio"),
-            ("mailtrap no va más, ahora mailpit", "mailtrap"),
+            ("mailtrap no va más, ahora usamos mailpit", "mailtrap"),
             ("Mailtrap est abandonné, on prend mailpit", "Mailtrap"),
             ("Mailtrap fliegt raus, wir nehmen mailpit", "Mailtrap"),
         ] {
@@ -289,8 +295,17 @@ mod tests {
         }
         for sentence in [
             "the warning is gone now",
-            "the server died last night",
-            "worker3 died, look at the log",
+            "Jenkins died on tuesday, it runs fine now",
+            "Postgres went read only on monday, disk was full",
+            "main is read only since friday, so push to a branch",
+            "ESLint is turned off now for generated code",
+            "Python is no more than 3.11 there",
+            "and we killed vite to free the port",
+            "Prettier wurde eingestellt auf 100 Zeichen",
+            "Juan no va más a la oficina desde mayo",
+            "redis se fue, ahora vuelvo a levantarlo",
+            "NullPointerException fliegt jetzt raus",
+            "If the audit goes well and the whole team is fine with what we wrote into the proposal about the new pipelines for the harbour service, jenkins is retired and we only use buildkite.",
             "it is gone",
             "is jenkins gone?",
             "if jenkins is gone, use buildkite",
@@ -335,7 +350,7 @@ mod tests {
     #[test]
     fn the_next_sentence_may_say_what_there_is_instead() {
         for (sentence, next, name) in [
-            ("bench2 died over the weekend (emmc, what else).", "There's a bench3 now, 10.0.7.34.", "bench2"),
+            ("btw, gerrit went read only on monday.", "everything is on gitlab now", "gerrit"),
             (
                 "ach ja, slack wird ende der woche abgeschaltet (konzern...).",
                 "alarme ab jetzt nach teams",
@@ -416,6 +431,7 @@ mod tests {
         assert!(speaks_for("Take view models with koinViewModel().", "Koin"));
         assert!(!speaks_for("Use Hilt, never koinViewModel().", "Koin"));
         assert!(!speaks_for("Build the Makefile.", "make"));
+        assert!(speaks_for("Deploy with `php vendor/bin/dep deploy staging`.", "dep"));
         assert!(!speaks_for("Write JavaScript modules, no JSON.", "Java"));
         assert!(!speaks_for("Releases are drafted on GitHub.", "Git"));
         assert!(speaks_for("`make flash` needs PROBE=jlink.", "make"));

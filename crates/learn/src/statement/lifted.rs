@@ -11,13 +11,17 @@ pattern!(
       (?:you|we|they|i|everyone|anyone|agents)\s+(?:can|may)\s+(?:now\s+|all\s+)?(?P<en>[^,.;:!?]{3,60}?)\s+(?:again|once\s+more)\b
     | (?:the\s+|our\s+)?(?P<en_back>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,3}?)\s+(?:is|are)\s+(?:back\s+(?:in\s+(?:business|use|play|action))|(?:allowed|permitted|usable|open|ok|okay|fine)\s+again)\b
     | (?P<en_fair>[^\s,.;!?]+(?:\s[^\s,.;!?]+){0,3}?)\s+(?:is|are)\s+(?:now\s+)?fair\s+game\b
-    | (?P<en_allowed>[^\s,.;!?]+(?:\s[^\s,.;!?]+){0,3}?)\s+(?:is|are)\s+(?:now\s+(?:allowed|permitted)|(?:allowed|permitted)\s+(?:now|as\s+of|since|from))\b
+    | (?P<en_allowed>[^\s,.;!?]+(?:\s[^\s,.;!?]+){0,3}?)\s+(?:is|are)\s+(?:now\s+(?:allowed|permitted)|(?:allowed|permitted)\s+(?:now|as\s+of|since))\b
     | (?:[^,.;:!?]*\s)?(?P<de_it>[\w.+\#-]+)\s*,\s*(?:das|die|den|der)\s+(?:dürfen|können)\s+(?:wir|alle|die\ agenten)\s+(?:jetzt|wieder|nun|ab\ jetzt|ab\ sofort)\b
     | (?:(?:du|ihr|wir|man)\s+)?(?:darf|darfst|dürfen|dürft|kannst|könnt|können|kann)\s+(?:(?:du|ihr|wir|man)\s+)?(?:jetzt\s+|ab\s+sofort\s+)?(?:wieder\s+)(?:(?:den|die|das)\s+)?(?P<de>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
     | (?:(?:die|der|das)\s+)?(?P<de_back>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,2}?)\s+(?:ist|sind)\s+(?:jetzt\s+)?wieder\s+(?:erlaubt|freigegeben|nutzbar|im\ einsatz)\b
     | ya\s+(?:se\s+puede|puedes|podemos|podéis)\s+(?:volver\s+a\s+)?(?P<es>[^,.;:!?]{3,60}?)\s+(?:otra\s+vez|de\s+nuevo)\b | ya\s+(?:se\s+puede|puedes|podemos|podéis)\s+volver\s+a\s+(?P<es_return>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
     | (?:on|tu|vous|nous)\s+(?:peut|peux|pouvez|pouvons)\s+(?:de|à)\s+nouveau\s+(?P<fr>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
     )"
+);
+// "No mocks are allowed now", "only admins …": nothing is lifted, or not for all.
+pattern!(
+    LIMITED = r"(?i)^(?:not?|only|neither|none|nothing|nobody|hardly|few|just)\b|\b(?:only|except|unless|but not|not all)\b"
 );
 // What the topic is compared with: "count Leith like any of them".
 pattern!(COMPARES = r"(?i)\s+(?:like|as|wie|como|comme)\s.*$");
@@ -39,7 +43,8 @@ pub(super) fn lifted(sentence: &str, lasting: f32) -> Option<&str> {
     let topic = found.iter().skip(1).flatten().next()?;
     let before = sentence.get(..topic.start()).unwrap_or_default();
     let end = COMPARES.find(topic.as_str()).map_or(topic.len(), |compared| compared.start());
-    (!is_unsure(before)).then_some(&topic.as_str()[..end])
+    let rest = &sentence[topic.start()..];
+    (!is_unsure(before) && !LIMITED.is_match(rest)).then_some(&topic.as_str()[..end])
 }
 
 /// Whether a statement may be a ban.
@@ -69,6 +74,10 @@ mod tests {
             ),
             ("Generics are allowed now", Some("Generics")),
             ("can we bump versions again?", None),
+            ("no mocks are allowed now", None),
+            ("unwrap is allowed now in tests only", None),
+            ("migrations are fair game, except 001", None),
+            ("not all old fixtures are fair game", None),
             ("if the freeze is over we can bump versions again", None),
             ("you can bump versions again today", None),
             ("we can use the cache now", None),

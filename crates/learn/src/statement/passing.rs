@@ -13,11 +13,15 @@ pattern!(
     NOT_MEANT = r"(?ix)\bwho\ needs\b | \bwhat\ could\ (?:possibly\ )?go\ wrong\b | \bjust\ (?:venting|kidding|joking|dreaming)\b
       | \bif\ (?:we|i|they)\ ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b
       | ^always\ (?:fun|nice|love|great|good|something|a\ (?:joy|pleasure))\b | ^(?:always|never)\b.*\b(?:haha\w*|lol|isn['’]?t\ it)\W*$
-      | \bthinking\ (?:aloud|out\ loud)\b | \bjust\ a\ (?:theory|hunch)\b | ^what\ i\ think\ (?:happens|happened|is\ (?:happening|going\ on))\b
+      | ^(?:what\ i\ think|so|just|sorry|ok)?\b.{0,30}\bthinking\ (?:aloud|out\ loud)\s*[:,] | \bjust\ a\ (?:theory|hunch)\b | ^what\ i\ think\ (?:happens|happened|is\ (?:happening|going\ on))\b
       | \blaut\ gedacht\b | \bpensando\ en\ voz\ alta\b | \bje\ (?:pense|réfléchis)\ tout\ haut\b
-      | \b(?:people|guys|folks|team|customers?|clients?|users?|product|support|sales|marketing|management|they|he|she)\ (?:asks?|asked|wonders?|wants?\ to\ know)\ (?:if|whether)\b
       | \b(?:we|i|they)\ (?:might|may)\ (?:\w+\ )?(?:move|switch|migrate|drop|replace|go)\b | \bwants?\ us\ to\b"
 );
+// "The cloud people ask if we could send protobuf": a report, not an instruction about such questions.
+pattern!(
+    OTHERS_ASK = r"(?i)^(?:(?:ok|oh|hm+|the|our|some|so|and|btw)[,\s]+)*(?:\w+\s+){0,2}(?:people|guys|folks|team|customers?|clients?|users?|product|support|sales|marketing|management|they|he|she) (?:asks?|asked|wonders?|wants? to know) (?:if|whether)\b"
+);
+pattern!(CONDITION = r"(?i)^(?:if|when|whenever)\b");
 // "You just truncated the holds on staging": a report of harm. What is to be learned of it is said beside it.
 pattern!(
     ACCUSES = r"(?ix)^(?:(?:stop|no|wait|hey|oh\ no|wtf|halt|nein|para|arrête)[\s,.!]+)*(?:
@@ -50,12 +54,19 @@ pattern!(
       | mañana | mediodía | tarde | noche | esta\ noche | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana\ que\ viene
       | \d{1,2}(?:st|nd|rd|th) )\b
     | \b(?:can|may|leave|skip|keep|stays?|do\ not|don['’]?t|no|not|without|kein\w*|nicht|lass\w*|bitte|no|deja)\b[^.;:]{0,40}\s(?:today|heute|hoy)\b
-    | ^(?:(?:can|could|would|will)\ you\s+)?(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
-    | ^(?:por\ favor\s+)?(?:hac[eé]me|arm[aá]me|escrib[ií]me|prepar[aá]me|hazme|escríbeme|prepárame)\ una?\b | ^(?:fais|écris|prépare)z?-(?:moi|nous)\ une?\b
     | \b(?:diesmal|dieses\ mal|ausnahmsweise|nur\ heute|heute\ mal)\b
     | \b(?:(?:pour\ )?cette\ fois|juste\ (?:pour\ )?aujourd['’]hui)\b
     | \b(?:(?:por\ )?esta\ vez|s[oó]lo\ (?:por\ )?hoy)\b
     | 这(?:一)?次|下不为例|仅此一次"
+);
+// "Make me a table of the codes", but not "write me a plan before you edit".
+pattern!(
+    WRITES_FOR_PERSON = r"(?ix)
+    ^(?:(?:can|could|would|will)\ you\s+)?(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
+    | ^(?:por\ favor\s+)?(?:hac[eé]me|arm[aá]me|escrib[ií]me|prepar[aá]me|hazme|escríbeme|prepárame)\ una?\b | ^(?:fais|écris|prépare)z?-(?:moi|nous)\ une?\b"
+);
+pattern!(
+    AT_EVENT = r"(?i)\b(?:before|after|whenever|when|once|at the end|bevor|nachdem|am ende|wenn|sobald|antes de|después de|al final|cuando|avant d|après|à la fin|quand)\b|\bavant de\b"
 );
 // "This time it worked, so from now on …", "never deploy from Friday until Monday".
 pattern!(
@@ -68,12 +79,14 @@ pattern!(
 /// Whether a sentence is a joke, a quotation or a report of what the agent destroyed.
 pub(super) fn is_not_meant(text: &str) -> bool {
     [&IRONIC, &NOT_MEANT, &QUOTES].iter().any(|pattern| pattern.is_match(text))
+        || OTHERS_ASK.is_match(text) && !CONDITION.is_match(text)
         || ACCUSES.is_match(text) && !is_standing(text)
 }
 
 /// Whether a sentence is about this time only.
 pub(super) fn is_for_once(text: &str) -> bool {
-    FOR_ONCE.is_match(text) && !RECURS.is_match(text)
+    (FOR_ONCE.is_match(text) || WRITES_FOR_PERSON.is_match(text) && !AT_EVENT.is_match(text))
+        && !RECURS.is_match(text)
 }
 
 /// Whether a sentence is about each time.
@@ -97,9 +110,12 @@ mod tests {
             assert!(is_for_once(text), "{text}");
         }
         assert!(!is_for_once("Make me a short summary at the end of every session"));
+        assert!(!is_for_once("Write me a plan before you edit anything."));
+        assert!(!is_for_once("fais-moi un résumé à la fin"));
         assert!(is_not_meant("What i think happens, thinking aloud: the clock jumps at boot"));
-        assert!(is_not_meant("The cloud people ask if we could send protobuf instead of json"));
+        assert!(is_not_meant("ok so the cloud people ask if we could send protobuf instead of json"));
         assert!(!is_not_meant("Always ask if the lock file is there."));
+        assert!(!is_not_meant("If users ask whether refunds work, link to the policy page."));
     }
 
     #[test]

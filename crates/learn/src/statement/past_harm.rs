@@ -1,6 +1,7 @@
 //! Finds what a person asks for because of what happened before: "don't record them anew. Last year a whole screen went
 //! blank". Such an order is meant to last.
 
+use super::passing::is_for_once;
 use super::{KindProbabilities, Statement, StatementContext};
 use crate::prose::pattern;
 
@@ -11,24 +12,28 @@ const MIN_ORDER_PROBABILITY: f32 = 0.05;
 /// Minimum number of words of an order.
 const MIN_ORDER_WORDS: usize = 4;
 
+// "Last year a whole screen went blank", "hatten wir schon, da war die db platt".
 pattern!(
-    PAST_HARM = r"(?ix)\b(?:
-        last\ (?:year|time|month|week|summer|winter|spring|autumn|fall|release)\b.*\b(?:\w+ed|was|were|went|got|broke|lost|fell|took|had|blew|cost|hit|bit)
-      | (?:we|i)(?:['’]ve)?\ (?:already\ )?(?:had|saw|seen)\ (?:that|this)\ (?:before|already|once|twice)
-      | (?:it|that|this)\ (?:has\ )?(?:already\ )?(?:cost|bit|burn(?:ed|t)|bitten)\ (?:me|us) | (?:i|we)\ (?:once\ )?lost\ (?:a|an|the|two|three|half|all|everything|my|our)\b
-      | been\ (?:there|bitten|burned) | the\ hard\ way | had\ (?:an|two|three)\ (?:outages?|incidents?)
-      | letzt(?:es|e[nsmr]?)\ (?:jahr|mal|monat|woche|sommer|winter|herbst|frühjahr)\b.*\b(?:hat(?:te)?|war|ist|wurde|ging|haben|gab)
-      | hatten\ wir\ (?:ja\ |hier\ |da\ )?(?:schon|bereits) | ist\ (?:uns|mir)\ (?:schon|letzt\w*|neulich|mal)\b | (?:hat|hatte)\ (?:uns|mich)\ (?:schon\ |letzt\w*\ (?:jahr|mal)\ )?\S.{0,40}\ (?:gekostet|geröstet|verhagelt) | ging\ (?:schon\ )?(?:ein)?mal\ schief
-      | (?:el\ año|la\ vez|el\ mes|la\ semana)\ pasad[oa]\ | ya\ (?:nos|me)\ pasó | (?:nos|me)\ (?:costó|bloqueó|rompió) | (?:perdí|perdimos)\b
-      | (?:l['’](?:an|année)\ derni(?:er|ère)|la\ dernière\ fois)\b.*\b(?:a|ont|est|était)\b | on\ a\ déjà\ eu | ça\ (?:nous|m['’])\s?a\ coûté | (?:on\ a|j['’]ai)\ perdu
-      )|上次|去年|吃过亏|踩过坑|出过事"
+    BEFORE = r"(?i)\b(?:last (?:year|time|month|week|summer|winter|spring|autumn|fall|release)|(?:had|seen) (?:that|this) (?:before|already|once|twice)|once|letzt(?:es|e[nsmr]?) (?:jahr|mal|monat|woche|sommer|winter|herbst|frühjahr)|hatten wir (?:ja |hier |da )?(?:schon|bereits)|schon (?:ein)?mal|neulich|(?:el año|la vez|el mes|la semana) pasad[oa]|la última vez|ya (?:nos|me)|l['’](?:an|année) derni(?:er|ère)|la dernière fois|déjà)\b|上次|去年|之前|曾经"
 );
 pattern!(
-    ORDERS = r"(?i)\b(?:do not|don['’]?t|never|not|no|must|only|always|nicht|kein\w*|nie(?:mals)?|nur|immer|muss|müssen|nunca|jamás|solo|siempre|ne|pas|jamais|toujours|seulement)\b|不要|别|必须|只"
+    HARM = r"(?i)\b(?:broke\w*|lost|blank|outages?|incidents?|wiped|hours|corrupt\w*|crash\w*|deleted|overwritten|leaked|burn(?:ed|t)|bit|cost|down|platt|kaputt|ausgefallen|weg|verloren|gekostet|geröstet|gelöscht|stunden|schief|pasó|cayó|rompió|perdimos|perdí|costó|bloqueó|borró|horas|tombée?s?|cassée?s?|perdue?s?|planté|heures)\b|挂了|丢了|坏了|事故"
 );
-// A report of what is the case, not an order.
+// It costs or bites: harm that says itself that it is past.
 pattern!(
-    REPORTS = r"(?i)\b(?:did(?:n['’]?t| not)|was(?:n['’]?t| not)|were(?:n['’]?t| not)|does(?:n['’]?t| not)|is(?:n['’]?t| not)|no (?:idea|problem|worries|hurry|rush)|not (?:sure|yet|now)|why|warum|por qué|pourquoi)\b"
+    COST = r"(?i)\b(?:(?:has |have )?(?:cost|bit|bitten|burned|burnt) (?:me|us)|the hard way|(?:hat|hatte) (?:uns|mich) .{1,50} (?:gekostet|geröstet|verhagelt)|(?:nos|me) (?:costó|bloqueó|rompió)|ça (?:nous|m['’])\s?a coûté)\b|吃过亏|踩过坑|出过事"
+);
+// An order at the beginning of a sentence or clause.
+pattern!(
+    ORDERS = r"(?ix)(?:^|[,;:–—]\s*(?:(?:but|and|aber|und|pero|y|mais|et)\s+)?)(?:(?:please|ok|hey|no|and|but|bitte|aber|por\ favor)[,\s]+)*(?:
+        (?:please\s+)?(?:do\ not|don['’]?t|never)\s+\S+ | (?:we|you)\ (?:must|never|do\ not|don['’]?t)\b | no\ \S+\ (?:in|on|for|at|without)\b
+      | (?:\S+\s+){0,2}(?:nicht|nie|niemals|kein\w*)\ (?:auf|in|an|bei|ohne|direkt|mehr)\b | (?:nie|niemals|kein\w*)\b
+      | (?:\S+\s+){0,3}no\ (?:va|van|se)\b | nunca\b | ne\s+\S+\s+(?:pas|jamais)\b | jamais\b )
+      | 不要|别"
+);
+// A report or a wish for now, not an order for later.
+pattern!(
+    PASSING = r"(?i)\b(?:did(?:n['’]?t| not)|was(?:n['’]?t| not)|does(?:n['’]?t| not)|no (?:idea|problem|worries|hurry|rush)|in this one|i want to look|first|yet|now|heute|erst|ahora|primero|d['’]abord)\b"
 );
 
 /// Raises the probabilities of orders beside which the person says what happened before, in the same prompt. `judged` has the
@@ -36,9 +41,7 @@ pattern!(
 pub fn raise_orders_after_harm(statements: &[Statement], judged: &mut [KindProbabilities]) {
     let harmful: Vec<u64> = statements
         .iter()
-        .filter(|one| {
-            !one.is_pasted && one.context != StatementContext::Plain && PAST_HARM.is_match(&one.text)
-        })
+        .filter(|one| !one.is_pasted && one.context != StatementContext::Plain && is_past_harm(&one.text))
         .map(|one| one.line)
         .collect();
     for (statement, judged) in statements.iter().zip(judged) {
@@ -50,14 +53,18 @@ pub fn raise_orders_after_harm(statements: &[Statement], judged: &mut [KindProba
     }
 }
 
+fn is_past_harm(text: &str) -> bool {
+    COST.is_match(text) || BEFORE.is_match(text) && HARM.is_match(text)
+}
+
 fn is_order(statement: &Statement) -> bool {
     let text = statement.text.as_str();
     !statement.is_pasted
         && !text.ends_with(['?', '？'])
         && text.split_whitespace().count() >= MIN_ORDER_WORDS
         && ORDERS.is_match(text)
-        && !REPORTS.is_match(text)
-        && !PAST_HARM.is_match(text)
+        && !PASSING.is_match(text)
+        && !is_for_once(text)
 }
 
 #[cfg(test)]
@@ -87,6 +94,10 @@ mod tests {
             "The build did not pass. Last week it was green.",
             "Last year it was slow.",
             "no idea why that is. last time it was the cache.",
+            "don't commit, I want to look first. Last week I was on holiday.",
+            "do not touch the header in this one, just the footer. Last time it worked fine.",
+            "do not touch the header. Last time it worked fine.",
+            "it never loads the second page. last week it broke too.",
         ] {
             assert_eq!(raised(prompt), 0, "{prompt}");
         }

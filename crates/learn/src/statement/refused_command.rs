@@ -13,12 +13,12 @@ const MIN_COMMAND_WORDS: usize = 3;
 const REFUSED: &str = "(refused: ";
 
 pattern!(
-    CHANGED = r"(?i)\b(?:now|no longer|any\s?more|any longer|since|as of|read[\s-]?only|went|moved|gone|dead|replaced|(?:on|last) \w+day|nicht mehr|jetzt|inzwischen|seit|ab sofort|ya no|ahora|desde|ne .{1,30} plus|n['’].{1,30} plus|on n?['’]?\w+ plus|maintenant|désormais|depuis)\b|\bno \w+ más\b|现在|不再|已经|不用"
+    CHANGED = r"(?ix)\b(?:no\ longer | (?:do|are|does)(?:n['’]t|\ not)\b.{1,60}\bany\s?more | any\ longer | as\ of | (?:by|on|via|through|with)\ .{1,40}\ now | now\ (?:by|on|via|goes?|runs?|happens?|lives?)
+      | nicht\ mehr | ab\ sofort | ab\ jetzt | ya\ no\ (?:\w+mos|se\ \w+) | no\ \w+mos\ más | (?:on|nous)\ n['’e]\s?.{1,30}\ plus | désormais )\b
+      | 不再 | 现在(?:用|改)"
 );
-
 pattern!(
-    NOT_YET =
-        r"(?i)\b(?:not (?:now|yet)|(?:jetzt|noch) nicht|(?:ahora|todavía) no|pas (?:maintenant|encore))\b"
+    NOT_YET = r"(?i)\b(?:not (?:now|yet)|first|wait|later|myself|show|(?:jetzt|noch) nicht|erst|zuerst|selbst|(?:ahora|todavía) no|primero|yo mismo|pas (?:maintenant|encore)|d['’]abord|moi-même)\b|先|自己"
 );
 
 /// Returns the command that a person refused because something has changed; `None` for other statements.
@@ -38,17 +38,13 @@ pub(super) fn outdated_command(statement: &Statement) -> Option<&str> {
     }
 }
 
-/// Whether a rule or memory recommends a command, which may end with another word if it is long.
+/// Whether a rule or memory recommends a command of at least [`MIN_COMMAND_WORDS`] words.
 pub(super) fn recommends(text: &str, command: &str) -> bool {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let start = words.split_last().map(|(_, start)| start).filter(|start| start.len() > MIN_COMMAND_WORDS);
-    let whole = Some(words.as_slice()).filter(|words| words.len() >= MIN_COMMAND_WORDS);
-    let wanted: Vec<String> = whole.into_iter().chain(start).map(|words| plain(&words.join(" "))).collect();
     let own = text.split(REFUSED).next().unwrap_or_default();
-    own.split_inclusive(". ").any(|sentence| {
-        let contains = |command: &String| plain(sentence).contains(command.as_str());
-        !restricts(sentence) && wanted.iter().any(contains)
-    })
+    command.split_whitespace().count() >= MIN_COMMAND_WORDS
+        && own
+            .split_inclusive(". ")
+            .any(|sentence| !restricts(sentence) && plain(sentence).contains(&plain(command)))
 }
 
 /// Words parted by single spaces, without quotation marks and the punctuation behind them.
@@ -78,18 +74,25 @@ mod tests {
             assert!(outdated(text, StatementContext::Refused), "{text}");
             assert!(!outdated(text, StatementContext::After), "{text}");
         }
-        for text in
-            ["not now", "not today, we deploy by tag now", "wait until the tests have passed", "why now?"]
-        {
+        for text in [
+            "not now",
+            "not today, we deploy by tag now",
+            "wait until the tests have passed",
+            "why now?",
+            "Postgres is dead, start it first.",
+            "staging is read only, disk full",
+            "I'll do it myself now",
+            "ya no, gracias",
+        ] {
             assert!(!outdated(text, StatementContext::Refused), "{text}");
         }
     }
 
     #[test]
-    fn a_rule_recommends_a_command_that_may_end_with_another_word() {
+    fn a_rule_recommends_a_command_that_it_contains() {
         let rule = "Con deployer: `./vendor/bin/sail php vendor/bin/dep deploy staging`.";
         assert!(recommends(rule, "./vendor/bin/sail php vendor/bin/dep deploy staging"));
-        assert!(recommends(rule, "./vendor/bin/sail php vendor/bin/dep deploy production"));
+        assert!(!recommends(rule, "./vendor/bin/sail php vendor/bin/dep deploy staging --force"));
         assert!(!recommends(rule, "./vendor/bin/sail php artisan migrate"));
         assert!(recommends(
             "Push with git push origin HEAD:refs/for/main.",

@@ -54,7 +54,8 @@ pub(super) fn are_taken_back(statements: &[Statement], judged: &[KindProbabiliti
 }
 
 /// Returns the withdrawals of a session's statements that were not taken back later. Those of a topic about
-/// which the person stated something lasting earlier in the session are left out: they take that back.
+/// which the person stated something lasting earlier in the session are left out, unless all about it is outdated: they
+/// take that back.
 pub fn withdrawals(statements: &[Statement], judged: &[KindProbabilities]) -> Vec<Withdrawal> {
     let lasts = |judged: &KindProbabilities| judged.lasting() >= THRESHOLD_MEDIUM;
     let void = are_void(statements, judged);

@@ -131,8 +131,6 @@ pattern!(
 );
 /// Minimum probability that such a sentence is meant to last.
 const MIN_LASTING_PROBABILITY: f32 = 0.3;
-/// Minimum probability that what a person types about a refused command is meant to last.
-const MIN_REFUSAL_PROBABILITY: f32 = 0.1;
 // Words around a topic that do not belong to it.
 pattern!(
     TAIL = r"(?i)\s+(?:and|und|y|et)\s.*$|\s+(?:please|from now on|for good|any ?more|any longer|again|now|bitte|por favor|s['’]il te plaît|ab jetzt|a partir de ahora)\s*$"
@@ -215,7 +213,7 @@ impl Withdrawal {
     /// Returns the withdrawal that a person makes by refusing a command because something has changed since it was
     /// recommended.
     pub fn of_refusal(statement: &Statement, judged: &KindProbabilities) -> Option<Self> {
-        let is_lasting = judged.lasting() >= MIN_REFUSAL_PROBABILITY;
+        let is_lasting = judged.lasting() >= MIN_LASTING_PROBABILITY;
         let command = outdated_command(statement).filter(|_| is_lasting)?;
         Some(Self {
             topic: Some(command.to_owned()),

@@ -7,8 +7,11 @@ use crate::conflict::Similarity;
 use cm_note::bullet::Bullet;
 use cm_note::note::{Note, NoteKind};
 use cm_text::canonical::CanonicalForm;
+use cm_text::language::is_cjk;
 use std::collections::{HashMap, HashSet};
 
+/// Number of longer words from which on they tell whether two texts may state the same.
+const MIN_LONG_WORDS: usize = 3;
 /// Minimum length of a longer word, in characters.
 const MIN_LONG_WORD_CHARS: usize = 5;
 
@@ -57,7 +60,7 @@ fn learned_twice(notes: &[Note], obsolete: &[bool]) -> Vec<InboxNoteEntry> {
             shared += usize::from(words.contains(&word));
             all += 1;
         }
-        shared * 2 >= all
+        all < MIN_LONG_WORDS || shared * 2 >= all || title.chars().any(is_cjk)
     };
     let twin = |(at, note): (usize, &Note)| {
         if rules.is_empty() || !may_be_rule(&note.title) {

@@ -15,7 +15,7 @@ use cm_note::path::NotePath;
 
 /// Largest attachment that is read, in bytes.
 pub const MAX_ATTACHMENT_BYTES: u64 = 32 << 20;
-/// Maximum number of folders and files that a search for a name examines.
+/// Maximum number of folders and of files with a wanted name that a search examines.
 const MAX_ENTRIES: usize = 200_000;
 
 /// Reads a file. `exclude` has the folders that are excluded from the vault.

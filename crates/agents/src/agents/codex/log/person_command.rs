@@ -9,18 +9,18 @@ pub fn person_command(text: &str) -> Option<EventKind> {
     let command = part(record, "command")?.to_owned();
     let result = part(record, "result").unwrap_or_default();
     let exit_code = result.lines().next().and_then(|line| line.strip_prefix("Exit code: "));
-    let output = result.split_once("Output:\n").map_or(result, |(_, output)| output).to_owned();
+    let output = result.split_once("Output:").map_or(result, |(_, output)| output.trim_start_matches('\n'));
     Some(EventKind::PersonCommand {
         command,
-        output: Some(output),
+        output: Some(output.to_owned()),
         exit_code: exit_code.and_then(|code| code.trim().parse().ok()),
     })
 }
 
-/// Returns the text of the first element of this name, trimmed.
+/// Returns the text from the first beginning to the last end of an element of this name, trimmed.
 fn part<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
-    Some(rest.split_once(&format!("</{name}>"))?.0.trim())
+    Some(rest.rsplit_once(&format!("</{name}>"))?.0.trim())
 }
 
 #[cfg(test)]
@@ -33,6 +33,9 @@ mod tests {
         let command = "git checkout -- third_party".to_owned();
         let (output, exit_code) = (Some("error: no such path".to_owned()), Some(1));
         assert_eq!(person_command(text), Some(EventKind::PersonCommand { command, output, exit_code }));
+        let quiet = "<user_shell_command>\n<command>\ntrue\n</command>\n<result>\nExit code: 0\nDuration: 0.0250 seconds\nOutput:\n\n</result>\n</user_shell_command>";
+        let Some(EventKind::PersonCommand { output, .. }) = person_command(quiet) else { panic!("{quiet}") };
+        assert_eq!(output.as_deref(), Some(""));
         assert_eq!(person_command("what does <user_shell_command> mean?"), None);
         assert_eq!(person_command("<user_shell_command>\n</user_shell_command>"), None);
     }
