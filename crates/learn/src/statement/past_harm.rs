@@ -14,7 +14,7 @@ const MIN_ORDER_WORDS: usize = 4;
 
 // "Last year a whole screen went blank", "hatten wir schon, da war die db platt".
 pattern!(
-    BEFORE = r"(?i)\b(?:last (?:year|time|month|week|summer|winter|spring|autumn|fall|release)|(?:had|seen) (?:that|this) (?:before|already|once|twice)|once|letzt(?:es|e[nsmr]?) (?:jahr|mal|monat|woche|sommer|winter|herbst|frühjahr)|hatten wir (?:ja |hier |da )?(?:schon|bereits)|schon (?:ein)?mal|neulich|(?:el año|la vez|el mes|la semana) pasad[oa]|la última vez|ya (?:nos|me)|l['’](?:an|année) derni(?:er|ère)|la dernière fois|déjà)\b|上次|去年|之前|曾经"
+    BEFORE = r"(?i)\b(?:last (?:year|time|month|week|summer|winter|spring|autumn|fall|release)|(?:had|seen) (?:that|this) (?:before|already|once|twice)|letzt(?:es|e[nsmr]?) (?:jahr|mal|monat|woche|sommer|winter|herbst|frühjahr)|hatten wir (?:ja |hier |da )?(?:schon|bereits)|schon (?:ein)?mal|neulich|(?:el año|la vez|el mes|la semana) pasad[oa]|la última vez|ya (?:nos|me)|l['’](?:an|année) derni(?:er|ère)|la dernière fois|déjà)\b|上次|去年|之前|曾经"
 );
 pattern!(
     HARM = r"(?i)\b(?:broke\w*|lost|blank|outages?|incidents?|wiped|hours|corrupt\w*|crash\w*|deleted|overwritten|leaked|burn(?:ed|t)|bit|cost|down|platt|kaputt|ausgefallen|weg|verloren|gekostet|geröstet|gelöscht|stunden|schief|pasó|cayó|rompió|perdimos|perdí|costó|bloqueó|borró|horas|tombée?s?|cassée?s?|perdue?s?|planté|heures)\b|挂了|丢了|坏了|事故"

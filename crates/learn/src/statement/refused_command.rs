@@ -18,7 +18,7 @@ pattern!(
       | 不再 | 现在(?:用|改)"
 );
 pattern!(
-    NOT_YET = r"(?i)\b(?:not (?:now|yet)|first|wait|later|myself|show|(?:jetzt|noch) nicht|erst|zuerst|selbst|(?:ahora|todavía) no|primero|yo mismo|pas (?:maintenant|encore)|d['’]abord|moi-même)\b|先|自己"
+    NOT_YET = r"(?i)\b(?:not (?:now|yet)|(?:right|just) now|at the moment|gerade|ahora mismo|en ce moment|first|wait|later|myself|show|(?:jetzt|noch) nicht|erst|zuerst|selbst|(?:ahora|todavía) no|primero|yo mismo|pas (?:maintenant|encore)|d['’]abord|moi-même)\b|先|自己"
 );
 
 /// Returns the command that a person refused because something has changed; `None` for other statements.
@@ -83,6 +83,7 @@ mod tests {
             "staging is read only, disk full",
             "I'll do it myself now",
             "ya no, gracias",
+            "use the ip, dns is broken on that machine right now",
         ] {
             assert!(!outdated(text, StatementContext::Refused), "{text}");
         }
