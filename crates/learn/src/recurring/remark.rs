@@ -322,9 +322,9 @@ fn agreement(message: &AgentMessage<'_>) -> Option<String> {
     (agrees && !message.text.trim_end().ends_with('?')).then(|| cut(&first, MAX_ANSWER_CHARS))
 }
 
-/// Returns the statements of a message from the first one on that names something of an error message, joined. `None` if that
-/// reports the state of the work. Once the error `is_repaired`, the sentence has to name an identifier of it or to connect
-/// a condition or cause with what follows.
+/// Returns the statements of a message, joined, from the first one on that has a word of an error message; `None` without one.
+/// Reports of the state of the work do not count. Once the error `is_repaired`, the first one must also have an identifier of
+/// the error, or connect a condition or cause with what follows.
 pub(super) fn statements_about(message: &str, failure: &CommandFailure, is_repaired: bool) -> Option<String> {
     let error = failure.message.as_deref()?;
     let (stems, names) = (word_stems(error), identifiers(error));

@@ -92,7 +92,7 @@ struct StreakFollower<'t> {
     is_followed: fn(&TracedCommand) -> bool,
     done: Vec<FailureStreak<'t>>,
     open: Vec<FailureStreak<'t>>,
-    /// Whether the last streak of `done` passed in the step before, or its command once more since then.
+    /// Whether the last streak of `done` just passed. Its command may have passed again since.
     just_passed: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'t> StreakFollower<'t> {
         }
     }
 
-    /// Whether a command is the one whose streak just passed: it passes once more.
+    /// Whether a command is that of the last streak of `done`.
     fn is_last_repaired(&self, command: &TracedCommand) -> bool {
         self.done.last().is_some_and(|streak| is_same(streak.command, command))
     }

@@ -7,9 +7,9 @@ use super::read::Answered;
 use super::{Statement, StatementContext};
 use crate::prose::pattern;
 
-/// Minimum number of words of a command that a rule is searched for.
+/// Minimum number of words of a command for which rules are searched.
 const MIN_COMMAND_WORDS: usize = 3;
-/// Begins the part of a learned rule that names the command which its author refused.
+/// Beginning of the part of a learned rule that names the refused command.
 const REFUSED: &str = "(refused: ";
 
 pattern!(

@@ -19,7 +19,8 @@ use cm_playbook::curation::delta::{CurationDelta, DeprecateDelta};
 use cm_playbook::curation::later_word::is_replaceable;
 use cm_playbook::embedding_model::WordVectors;
 
-/// Maximum number of rules and memories that are withdrawn because what they are about no longer exists or is run.
+/// Maximum number of rules and memories that are withdrawn because what they are about no longer exists or
+/// is no longer run.
 const MAX_GONE: usize = 3;
 /// Strength of a draft by which a person withdraws a rule.
 const STRENGTH: u32 = 70;
@@ -28,7 +29,7 @@ impl SessionProcessor<'_> {
     /// Adds a deprecation for each withdrawn rule, and a retirement for each withdrawn memory, that was learned
     /// from an earlier session of this project. If several may be meant, or only similar ones, or the rule is
     /// pinned, was added by a person or holds elsewhere too, a notice names them instead. Of a topic that no longer
-    /// exists or is run, two or three are withdrawn together, too.
+    /// exists or is no longer run, two or three are withdrawn together, too.
     ///
     /// # Errors
     /// Returns an error if the notes of the vault cannot be read.
