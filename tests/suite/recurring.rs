@@ -72,6 +72,17 @@ fn a_command_that_needs_another_one_is_a_fix_then_a_draft_and_then_a_rule() {
 }
 
 #[test]
+fn what_is_learned_is_embedded_before_the_next_briefing() {
+    let sandbox = vault_of("");
+    (0..3).for_each(|at| refused(&sandbox, at));
+    sandbox.run(&["reflect"]).env("CM_EMBEDDINGS_BUDGET_MS", "1").go().ok();
+    let status = sandbox.cm(&["embed", "status", "--no-refresh", "--json"]).ok().json();
+    for model in status["models"].as_array().unwrap() {
+        assert!(model["of"].as_u64() > Some(3) && model["done"] == model["of"], "{model:#}");
+    }
+}
+
+#[test]
 fn the_command_that_checks_most_sessions_is_a_draft_with_dated_quotes() {
     let sandbox = vault_of("");
     for (at, id) in IDS.into_iter().enumerate().take(3) {

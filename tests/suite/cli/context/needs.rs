@@ -50,6 +50,32 @@ fn a_task_gets_the_rule_that_it_needs_without_a_common_word_and_not_all_rules() 
 }
 
 #[test]
+fn a_task_gets_the_memory_that_it_needs_without_a_common_word_and_not_all_memories() {
+    let file = |(id, text): (&str, &str)| {
+        let id = format!("a1a1a1a1-0000-4000-8000-000000{id}");
+        format!("--- graph/facts/{id}.md\n---\nid: {id}\ntype: fact\ntitle: {text:?}\n---\n\n{text}\n")
+    };
+    let sandbox = vault_of(&RULES.map(file).concat());
+    sandbox.cm(&["embed"]).ok();
+    for (task, needed) in [
+        ("add a discount field to the order", "000001"),
+        ("roll this out tonight", "000003"),
+        ("could we use lodash for the deep clone?", "000004"),
+        ("the invoice shows the wrong day for our client in Tokyo", "000005"),
+    ] {
+        let briefing: Value = sandbox.cm(&["context", task, "--json"]).json();
+        let shown: Vec<&str> = briefing["memories"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|memory| memory["id"].as_str().unwrap())
+            .collect();
+        assert!(shown.iter().take(2).any(|id| id.ends_with(needed)), "{task}: {shown:?}");
+        assert!(shown.len() < RULES.len(), "{task}: {shown:?}");
+    }
+}
+
+#[test]
 fn without_embeddings_a_task_gets_the_rules_with_its_words() {
     let sandbox = vault();
     sandbox.cm(&["config", "set", "embeddings.provider", "none"]).ok();

@@ -25,6 +25,8 @@ const NOTES_PER_READ: usize = 500;
 /// A command embeds all missing passages only if there are at most this many, about ten seconds of
 /// work. A larger backlog, as after an import, is left to servers and `cm embed`.
 const MAX_BACKLOG_PASSAGES: usize = 500;
+/// Time for embedding at the end of a command that learns from sessions, which takes seconds anyway.
+const LEARNING_BUDGET: Duration = Duration::from_secs(10);
 /// Maximum number of changed notes that a command embeds while the backlog exceeds [`MAX_BACKLOG_PASSAGES`].
 const MAX_CHANGED_NOTES: usize = 20;
 
@@ -44,6 +46,19 @@ impl Context {
             return;
         }
         self.refine_within(open, changed, budget(&open.settings), lives_on);
+    }
+
+    /// Brings the index up to date and embeds what is missing, for at most [`LEARNING_BUDGET`]: what was just learned
+    /// is what the next briefing needs most. Later commands embed the rest.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub(crate) fn embed_learned(&self, open: &OpenVault) -> Result<()> {
+        self.ensure_fresh(open)?;
+        if !budget(&open.settings).is_zero() {
+            self.refine_within(open, &[], LEARNING_BUDGET, false);
+        }
+        Ok(())
     }
 
     /// Embeds missing passages with the fine model for at most `budget`; with a large backlog, only

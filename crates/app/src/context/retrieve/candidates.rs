@@ -191,6 +191,8 @@ impl Context {
         let twice = wanted.saturating_mul(2);
         let (nearest, least) = match by_meaning {
             SemanticThreshold::Relative => (NEAREST_NOTES.max(twice), 0.0),
+            // How much an agent needs a note decides later.
+            SemanticThreshold::Near if task.is_some() => (POOL_NOTES.max(twice), 0.0),
             SemanticThreshold::Near => (POOL_NOTES.max(twice), MIN_NEAR_COSINE),
             SemanticThreshold::Rules => (POOL_NOTES.max(twice), 0.0),
         };

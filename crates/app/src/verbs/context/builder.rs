@@ -21,6 +21,7 @@ use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::query::Query;
 use cm_note::query::several::asks_for_several;
 use cm_note::rank;
+use cm_note::rank::need::Need;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{effective, selection_score};
 use cm_playbook::briefing::OmittedCounts;
@@ -35,6 +36,8 @@ const MAX_SHOWN_UNVERIFIED: usize = 4;
 const MAX_STANDING_RULES: usize = 2;
 /// Minimum need for a rule that was learned in a session which matches the task.
 const MIN_NEED_FROM_SESSION: f64 = 0.05;
+/// Minimum need for a rule or memory, as a share of the best one's.
+const MIN_SHARE_OF_BEST_NEED: f32 = 0.3;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
 const MIN_SHARE_OF_BEST_RULE: f64 = 0.4;
 /// Minimum score of a rule that was learned in a session which matches the task, as a share of the best rule's.
@@ -69,7 +72,8 @@ impl BriefingBuilder<'_> {
         for found in &self.candidates.memories {
             let is_of_matching_session =
                 found.note.session.as_ref().is_some_and(|id| self.sessions.contains(id));
-            if self.is_chance(found.score)
+            let need = found.need.filter(|_| !is_of_matching_session);
+            if self.is_chance(found.score, need)
                 || (found.is_weak && !is_of_matching_session)
                 || !self.scope.includes_memory(&found.note, found.open.level)
             {
@@ -147,8 +151,8 @@ impl BriefingBuilder<'_> {
             };
             let fits = match candidate.need {
                 Some(need) if is_of_matching_session => need.value() >= MIN_NEED_FROM_SESSION,
-                Some(need) => need.is_worth_showing(),
-                None => candidate.score.is_some() && relevance >= least && !self.is_chance(score),
+                Some(need) => need.is_worth_showing() && !self.is_chance(score, Some(need)),
+                None => candidate.score.is_some() && relevance >= least && !self.is_chance(score, None),
             };
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
@@ -197,8 +201,10 @@ impl BriefingBuilder<'_> {
         RankedRule { rule, worth, pointer: bullet.fields.search_pointer.clone() }
     }
 
-    pub(super) fn is_chance(&self, score: f32) -> bool {
-        score < MIN_SHARE_OF_BEST * self.candidates.best_memory.max(self.candidates.best_bullet)
+    /// Whether a note fits the task so much less than the best one that it is shown by chance only.
+    pub(super) fn is_chance(&self, score: f32, need: Option<Need>) -> bool {
+        let share = if need.is_some() { MIN_SHARE_OF_BEST_NEED } else { MIN_SHARE_OF_BEST };
+        score < share * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
     /// Whether a bullet is shown although it does not match the task: it was made for this kind of work, or it applies

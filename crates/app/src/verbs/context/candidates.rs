@@ -72,6 +72,8 @@ pub(super) struct MemoryCandidate<'m> {
     pub replaced: bool,
     /// Whether the note by itself hardly matches the task.
     pub is_weak: bool,
+    /// How much an agent needs the memory for the task; `None` if that is unknown.
+    pub need: Option<Need>,
 }
 
 /// Condition under which a note without a word of the task is retrieved.
@@ -447,6 +449,7 @@ impl<'m> BriefingCandidates<'m> {
                 note: hit.note,
                 replaced,
                 is_weak,
+                need: hit.need,
             }
         }));
         Ok(())

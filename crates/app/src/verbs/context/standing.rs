@@ -46,6 +46,7 @@ impl<'m> BriefingCandidates<'m> {
             note,
             replaced: false,
             is_weak: false,
+            need: None,
         }));
         Ok(())
     }

@@ -152,6 +152,11 @@ pub fn reflect(
             }
         }
     }
+    let is_written =
+        ran.worked.iter().any(|reflection| reflection.commit.is_some()) || !native.notes.is_empty();
+    if is_written && !options.dry_run && !stop.is_requested() {
+        context.embed_learned(context.target())?;
+    }
     Ok(ran.into_result(left, before, model, options.dry_run, stop).with_native(native))
 }
 
