@@ -65,12 +65,6 @@ pattern!(
     ^(?:(?:can|could|would|will)\ you\s+)?(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
     | ^(?:por\ favor\s+)?(?:hac[eé]me|arm[aá]me|escrib[ií]me|prepar[aá]me|hazme|escríbeme|prepárame)\ una?\b | ^(?:fais|écris|prépare)z?-(?:moi|nous)\ une?\b"
 );
-// "Dann noch die Preise 2027", "now add the translation": the next task, not "next time ask before …".
-pattern!(
-    NEXT_TASK = r"(?ix)^(?:(?:ok(?:ay)?|so|good|great|gut|super|top|danke|thanks|bien|vale|yo)[,.!]?\s+)*(?:
-        (?:dann|jetzt|und)\ noch\s | (?:als\ )?nächstes\s*[.:,] | weiter\ mit\s | next(?:\ (?:up|one))?\s*[.:,]\s | now\ (?:add|a|for\ the|the\ same|the\ other)\s
-      | (?:lo\ )?siguiente\s*[.:,] | (?:ya\ )?s[oó]lo\ falta\s | ensuite\s*[:,] | il\ (?:ne\ )?reste\s)"
-);
 pattern!(
     AT_EVENT = r"(?i)\b(?:before|after|whenever|when|once|at the end|bevor|nachdem|am ende|wenn|sobald|antes de|después de|al final|cuando|avant d|après|à la fin|quand)\b|\bavant de\b"
 );
@@ -91,8 +85,8 @@ pub(super) fn is_not_meant(text: &str) -> bool {
 
 /// Whether a sentence is about this time only.
 pub(super) fn is_for_once(text: &str) -> bool {
-    let is_task = WRITES_FOR_PERSON.is_match(text) || NEXT_TASK.is_match(text);
-    (FOR_ONCE.is_match(text) || is_task && !AT_EVENT.is_match(text)) && !RECURS.is_match(text)
+    (FOR_ONCE.is_match(text) || WRITES_FOR_PERSON.is_match(text) && !AT_EVENT.is_match(text))
+        && !RECURS.is_match(text)
 }
 
 /// Whether a sentence is about each time.
@@ -112,18 +106,12 @@ mod tests {
             "Schreib mir bitte eine Liste der Fehler",
             "armame una tabla con los códigos",
             "fais-moi un tableau des codes",
-            "Dann noch die preisblätter 2027, ab januar 31,9 ct grundversorgung",
-            "Nächstes. die preise brauchen ne umrechnung von eur/mwh in ct/kwh",
-            "ok, now add the german translation too",
         ] {
             assert!(is_for_once(text), "{text}");
         }
         assert!(!is_for_once("Make me a short summary at the end of every session"));
         assert!(!is_for_once("Write me a plan before you edit anything."));
         assert!(!is_for_once("fais-moi un résumé à la fin"));
-        assert!(!is_for_once("Nächstes Mal fragst du vorher"));
-        assert!(!is_for_once("Dann noch immer zuerst `just check` laufen lassen."));
-        assert!(!is_for_once("Now the deploys go through the release manager."));
         assert!(is_not_meant("What i think happens, thinking aloud: the clock jumps at boot"));
         assert!(is_not_meant("ok so the cloud people ask if we could send protobuf instead of json"));
         assert!(!is_not_meant("Always ask if the lock file is there."));
