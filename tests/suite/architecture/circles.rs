@@ -1,6 +1,7 @@
 //! Modules that use each other in a circle are read as one, so a circle has at most three members.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -28,12 +29,14 @@ fn modules(root: &str) -> BTreeMap<ModulePath, String> {
     modules
 }
 
+static GROUP: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\buse\s+((?:crate|super)(?:::\w+)*)::\{([^;]*)\};").unwrap());
+static PATH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap());
+
 /// The paths that a piece of code names, with groups of imports written out.
 fn named_paths(code: &str) -> Vec<String> {
-    let group = Regex::new(r"\buse\s+((?:crate|super)(?:::\w+)*)::\{([^;]*)\};").unwrap();
-    let path = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
-    let mut named: Vec<String> = path.find_iter(code).map(|found| found.as_str().to_owned()).collect();
-    for found in group.captures_iter(code) {
+    let mut named: Vec<String> = PATH.find_iter(code).map(|found| found.as_str().to_owned()).collect();
+    for found in GROUP.captures_iter(code) {
         written_out(&found[1], &found[2], &mut named);
     }
     named

@@ -1,6 +1,8 @@
 //! Names and doc comments use standard terms. The words below stood for several things each, or had
 //! to be decoded; CONTRIBUTING.md says how we write.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 use super::code::blanked;
@@ -82,11 +84,28 @@ const NO_PHRASES: [&str; 10] = [
     "nobody",
 ];
 
+static ITEM: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b(?:fn|struct|enum|trait|type|mod|const|static)\s+(\w+)").unwrap());
+static FIELD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\s+(?:pub(?:\([^)]*\))?\s+)?(\w+):\s").unwrap());
+/// Parts of code in which a binding stands.
+static PATTERNS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
+    [
+        // Also `if let` and `while let`; the pattern ends before `=`.
+        r"\blet\s+([^=;]*)",
+        r"\bfor\s+([^;\n]*?)\s+in\s",
+        r"\|([^|;\n]*)\|",
+        r"(?m)^\s*([^=;\n]*?)(?:\sif\s[^\n]*)?=>",
+        r"\bfn\s+(\w+(?:<[^>]*>)?\([^{;]*)",
+    ]
+    .map(|pattern| Regex::new(pattern).unwrap())
+});
+// A path, a call and a field are no bindings: a binding has no `.` before it, no `::` or `(` behind.
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(\.?)\b([a-z_]+)\b\s*(::|:|\(|!)?").unwrap());
+
 /// Checks the names that a file declares: items, fields, parameters and local bindings. Tests in the
 /// file may use any name.
 fn plain_names(path: &str, text: &str) -> Vec<Violation> {
-    let item = Regex::new(r"\b(?:fn|struct|enum|trait|type|mod|const|static)\s+(\w+)").unwrap();
-    let field = Regex::new(r"^\s+(?:pub(?:\([^)]*\))?\s+)?(\w+):\s").unwrap();
     let mut found = Vec::new();
     if path.contains("/tests") {
         return found;
@@ -100,7 +119,7 @@ fn plain_names(path: &str, text: &str) -> Vec<Violation> {
         remedy: "name the thing by its standard term".to_owned(),
     };
     for (line, code) in (1..).zip(code.lines()) {
-        for name in item.captures_iter(code).chain(field.captures_iter(code)).map(|found| found[1].to_owned())
+        for name in ITEM.captures_iter(code).chain(FIELD.captures_iter(code)).map(|found| found[1].to_owned())
         {
             let is_banned = NO_NAMES.contains(&name.to_lowercase().as_str())
                 || NO_TYPES.contains(&name.as_str())
@@ -118,20 +137,10 @@ fn plain_names(path: &str, text: &str) -> Vec<Violation> {
 /// Returns the words of [`NO_NAMES`] that a pattern or a function's parameter binds, each with its
 /// line: of `let`, `for`, a closure, a match arm, or a parameter.
 fn banned_bindings(code: &str) -> Vec<(usize, &str)> {
-    let patterns = [
-        // Also `if let` and `while let`; the pattern ends before `=`.
-        r"\blet\s+([^=;]*)",
-        r"\bfor\s+([^;\n]*?)\s+in\s",
-        r"\|([^|;\n]*)\|",
-        r"(?m)^\s*([^=;\n]*?)(?:\sif\s[^\n]*)?=>",
-        r"\bfn\s+(\w+(?:<[^>]*>)?\([^{;]*)",
-    ];
-    // A path, a call and a field are no bindings: a binding has no `.` before it, no `::` or `(` behind.
-    let word = Regex::new(r"(\.?)\b([a-z_]+)\b\s*(::|:|\(|!)?").unwrap();
     let mut found = Vec::new();
-    for pattern in patterns.map(|pattern| Regex::new(pattern).unwrap()) {
+    for pattern in PATTERNS.iter() {
         for part in pattern.captures_iter(code).filter_map(|captures| captures.get(1)) {
-            for binding in word.captures_iter(part.as_str()) {
+            for binding in WORD.captures_iter(part.as_str()) {
                 let (before, name) = (&binding[1], binding.get(2).expect("each match has a word"));
                 // In a pattern of fields, the name before `:` is the field.
                 let is_field = part.as_str()[..name.start()].contains('{');
