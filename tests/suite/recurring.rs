@@ -72,6 +72,34 @@ fn a_command_that_needs_another_one_is_a_fix_then_a_draft_and_then_a_rule() {
 }
 
 #[test]
+fn a_rule_that_counting_found_is_retired_by_two_sessions_that_do_without_it() {
+    let sandbox = vault_of("");
+    let session = |at: usize, lines: Vec<SessionLine<'_>>| {
+        let id = format!("aaaaaaaa-0000-4000-8000-00000000000{at}");
+        let prompt = [SessionLine::Person("Build the orders.")];
+        talk(&sandbox, &id, 8 + at, &prompt.into_iter().chain(lines).collect::<Vec<_>>());
+        learned(&sandbox);
+    };
+    for at in 0..2 {
+        let failed = "Exit code 2\nError: Could not find profile named 'shop'";
+        let lines = vec![
+            SessionLine::Ran(["dbt build -s orders", "dbt run"][at], failed),
+            SessionLine::Ran(["dbt build -s orders --profiles-dir .", "dbt run --profiles-dir ."][at], "ok"),
+        ];
+        session(at, lines);
+    }
+    let [rule] = &rules(&sandbox)[..] else { panic!("one rule: {:#?}", rules(&sandbox)) };
+    assert!(rule["content"].as_str().unwrap().starts_with("Add `--profiles-dir .` to `dbt`"), "{rule:#}");
+    session(2, vec![SessionLine::Ran("dbt test", "ok")]);
+    assert_ne!(rules(&sandbox)[0]["state"], "retired");
+    session(3, vec![SessionLine::Ran("dbt seed", "ok")]);
+    let [rule] = &rules(&sandbox)[..] else { panic!("one rule: {:#?}", rules(&sandbox)) };
+    assert_eq!(rule["state"], "retired", "{rule:#}");
+    let why = sandbox.cm(&["why", rule["id"].as_str().unwrap()]).ok().stdout;
+    assert!(why.contains("`dbt seed` passed without `--profiles-dir .`"), "{why}");
+}
+
+#[test]
 fn what_is_learned_is_embedded_before_the_next_briefing() {
     let sandbox = vault_of("");
     (0..3).for_each(|at| refused(&sandbox, at));

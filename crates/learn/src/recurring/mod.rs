@@ -28,7 +28,7 @@ pub mod support;
 pub mod trace;
 mod wording;
 
-pub use proposal::{CountedProposal, proposals};
+pub use proposal::{CountedProposal, outlived_rules, proposals};
 pub use signature::CommandFailure;
 pub use trace::SessionTrace;
 

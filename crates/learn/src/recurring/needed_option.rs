@@ -12,6 +12,7 @@ use super::substitute::replacement;
 use super::support::{Occurrence, PatternSupport};
 use super::trace::{SessionTrace, TracedKind, TracedStep};
 use super::wording::{category, code, with_message};
+use cm_note::instant::Instant;
 
 /// The addition to a command, such as `JAVA_HOME=/opt/jdk-17`, `--profiles-dir .` or the runner `mise exec --`, by the
 /// program that needs it.
@@ -31,6 +32,23 @@ struct Need<'t> {
     failure: &'t CommandFailure,
 }
 
+/// An option that a program no longer needs: without it the command passes now.
+pub struct OutlivedOption {
+    /// Beginning of the rule that recommends the option.
+    pub head: String,
+    /// The conversations since the last one with the option, each with the first command that passed without it.
+    pub since: PatternSupport,
+}
+
+/// Number of conversations in which a command passes without an option, after the last one with it, that end the need
+/// for it.
+const MIN_CONVERSATIONS_WITHOUT: usize = 2;
+
+/// Returns the options that are no longer needed.
+pub fn outlived_options(traces: &[&SessionTrace], streaks: &[TraceStreaks<'_>]) -> Vec<OutlivedOption> {
+    needs_by_option(streaks).iter().filter_map(|(option, needs)| option.outlived(needs, traces)).collect()
+}
+
 /// Adds a pattern for each option that was needed once and is used in another session, too. It takes the place of
 /// those of single commands with the option.
 pub fn add_needed_options(
@@ -38,6 +56,21 @@ pub fn add_needed_options(
     streaks: &[TraceStreaks<'_>],
     patterns: &mut Vec<RecurringPattern>,
 ) {
+    for (option, needs) in needs_by_option(streaks) {
+        if option.outlived(&needs, traces).is_some() {
+            continue;
+        }
+        let Some(pattern) = option.pattern(&needs, traces) else { continue };
+        let is_of_option = |one: &RecurringPattern| {
+            needs.iter().any(|need| one.commands == [need.used.key(), need.failed.key()])
+        };
+        patterns.retain(|one| !is_of_option(one));
+        patterns.push(pattern);
+    }
+}
+
+/// Returns the commands that failed without an option and passed with it, by option.
+fn needs_by_option<'t>(streaks: &'t [TraceStreaks<'_>]) -> BTreeMap<NeededOption, Vec<Need<'t>>> {
     let mut found: BTreeMap<NeededOption, Vec<Need<'_>>> = BTreeMap::new();
     for TraceStreaks { trace, streaks, .. } in streaks {
         for streak in streaks {
@@ -47,14 +80,7 @@ pub fn add_needed_options(
             found.entry(option).or_default().push(Need { trace, step, failed, used, failure });
         }
     }
-    for (option, needs) in found {
-        let Some(pattern) = option.pattern(&needs, traces) else { continue };
-        let is_of_option = |one: &RecurringPattern| {
-            needs.iter().any(|need| one.commands == [need.used.key(), need.failed.key()])
-        };
-        patterns.retain(|one| !is_of_option(one));
-        patterns.push(pattern);
-    }
+    found
 }
 
 impl NeededOption {
@@ -91,6 +117,44 @@ impl NeededOption {
         (has_option && own.first().is_some_and(|word| *word == self.program)).then_some(own)
     }
 
+    /// Returns the order to use the option: "Add `--profiles-dir .` to".
+    fn order(&self) -> String {
+        let (before, between) = match self.how {
+            Replacement::Assignments => ("Set", "for"),
+            Replacement::Program => ("Put", "before"),
+            _ => ("Add", "to"),
+        };
+        format!("{before} {} {between}", code(&self.words.join(" ")))
+    }
+
+    /// Returns the beginning of a rule with the program alone, because further sessions may show that other subcommands
+    /// need the option, too.
+    fn head(&self) -> String {
+        format!("{} `{}", self.order(), self.program)
+    }
+
+    /// Returns the conversations since the last one with the option, if the command passed without it in enough of them
+    /// and failed without it in none.
+    fn outlived(&self, needs: &[Need<'_>], traces: &[&SessionTrace]) -> Option<OutlivedOption> {
+        let mut forms: Vec<Vec<&str>> = needs.iter().map(|need| own_words(need.failed)).collect();
+        let mut last: Option<Instant> = needs.iter().filter_map(|need| time(need.trace, need.step)).max();
+        for (trace, step, command) in passed(traces) {
+            let Some(words) = self.words_with(command) else { continue };
+            last = last.max(time(trace, step));
+            forms.push(words);
+        }
+        let (common, last) = (common_beginning(&forms)?, last?);
+        let mut since = PatternSupport::default();
+        for (trace, step, command) in passed(traces) {
+            let is_later = time(trace, step).is_some_and(|at| at > last);
+            if is_later && self.words_with(command).is_none() && own_words(command).starts_with(&common) {
+                let quote = format!("`{}` passed without {}", command.key(), code(&self.words.join(" ")));
+                since.add(trace.conversation, Occurrence::new(trace, step, quote));
+            }
+        }
+        (since.count() >= MIN_CONVERSATIONS_WITHOUT).then(|| OutlivedOption { head: self.head(), since })
+    }
+
     fn pattern(&self, needs: &[Need<'_>], traces: &[&SessionTrace]) -> Option<RecurringPattern> {
         let order = |need: &&Need<'_>| {
             (need.failure.message.is_none(), Occurrence::new(need.trace, need.step, String::new()))
@@ -123,21 +187,14 @@ impl NeededOption {
         if support.count() < 2 || support.count_against() >= support.count() || is_substitute {
             return None;
         }
-        let option = code(&self.words.join(" "));
-        let (before, between) = match self.how {
-            Replacement::Assignments => ("Set", "for"),
-            Replacement::Program => ("Put", "before"),
-            _ => ("Add", "to"),
-        };
-        // The program alone, because further sessions may show that other subcommands need the option, too.
-        let head = format!("{before} {option} {between} `{}", self.program);
         let text = format!(
-            "{before} {option} {between} {}: without it, it failed{}",
+            "{} {}: without it, it failed{}",
+            self.order(),
             code(&common.join(" ")),
             with_message(first.failure)
         );
         Some(RecurringPattern {
-            head,
+            head: self.head(),
             note: PatternNote::Rule { text, category: category(first.used.work) },
             commands: vec![first.used.key(), first.failed.key()],
             support,
@@ -150,6 +207,11 @@ fn own_words(command: &TracedCommand) -> Vec<&str> {
     let words = command.words();
     let from = words.iter().rposition(|word| *word == "&&").map_or(0, |at| at + 1);
     words[from..].to_vec()
+}
+
+/// Time of a step, else the end of its session.
+fn time(trace: &SessionTrace, step: &TracedStep) -> Option<Instant> {
+    step.at.or(trace.ended)
 }
 
 fn passed<'t>(

@@ -8,10 +8,11 @@ use super::streak::TraceStreaks;
 use super::trace::SessionTrace;
 use super::{co_edit, diagnosis, error_fix, needed_option, prerequisite, remarked_fix, routine, substitute};
 use crate::confidence::statement_confidence;
+use crate::outcome::feedback::RuleRef;
 use crate::reflect::draft::{DraftChange, ProposedMemory, ReflectionDraft};
 use crate::trauma::{GuardVerdict, PathContext, decide};
 use cm_note::bullet::{BulletKind, Scope, content};
-use cm_playbook::curation::delta::{AddDelta, CurationDelta, RuleProposal};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeprecateDelta, RuleProposal};
 use cm_playbook::curation::history::SessionCounts;
 
 /// A proposal that rests on counts instead of words.
@@ -30,6 +31,9 @@ pub struct CountedProposal {
 const MAX_SESSION_FIXES: usize = 3;
 /// Maximum number of facts per session.
 const MAX_SESSION_FACTS: usize = 2;
+
+/// Strength of a draft that deprecates a rule about an option that is no longer needed.
+const OUTLIVED_STRENGTH: u32 = 60;
 
 /// Returns the patterns in these traces, in a fixed order that does not depend on theirs. Patterns with
 /// a command that the guard would not let pass are left out.
@@ -94,6 +98,34 @@ pub fn proposals(traces: &[&SessionTrace], own: &SessionTrace) -> Vec<CountedPro
     }
     proposed.extend(repeated_requests(traces, own));
     proposed
+}
+
+/// Proposes to deprecate the rules about options that are no longer needed, if the session `own` shows that, too.
+pub fn outlived_rules(
+    traces: &[&SessionTrace],
+    own: &SessionTrace,
+    rules: &[RuleRef<'_>],
+) -> Vec<ReflectionDraft> {
+    let streaks: Vec<TraceStreaks<'_>> = traces.iter().map(|trace| TraceStreaks::of(trace)).collect();
+    let mut drafts = Vec::new();
+    for option in needed_option::outlived_options(traces, &streaks) {
+        let is_of_option = |rule: &&RuleRef<'_>| {
+            rule.content.strip_prefix(&option.head).is_some_and(|rest| rest.starts_with(['`', ' ']))
+        };
+        let Some(rule) = rules.iter().find(is_of_option) else { continue };
+        if !option.since.is_in(own.conversation) {
+            continue;
+        }
+        let deprecate = DeprecateDelta {
+            id: rule.id.to_owned(),
+            reason: Some(option.since.evidence().join("; ")),
+            is_withdrawn: true,
+            ..DeprecateDelta::default()
+        };
+        let change = DraftChange::Delta(CurationDelta::Deprecate(deprecate));
+        drafts.push(ReflectionDraft::new(change, option.since.origins(own.conversation), OUTLIVED_STRENGTH));
+    }
+    drafts
 }
 
 fn propose_pattern(pattern: &RecurringPattern, own: &SessionTrace) -> Option<CountedProposal> {

@@ -1,11 +1,16 @@
 //! Tests of the patterns that are found in traces, from scripts of commands and edits.
 
+use cm_note::instant::Instant;
+use cm_playbook::curation::delta::CurationDelta;
 use cm_session::status::SessionStatus;
 use proptest::prelude::*;
 
+use super::outlived_rules;
 use super::pattern::{PatternNote, RecurringPattern};
 use super::support::test_traces::script;
 use super::trace::SessionTrace;
+use crate::outcome::feedback::RuleRef;
+use crate::reflect::draft::{DraftChange, ReflectionDraft};
 
 mod remarks;
 
@@ -293,11 +298,7 @@ fn a_proposal_quotes_and_dates_its_sessions_and_names_its_own_first() {
     assert_eq!(proposed[0].draft.origins[0].session, "b");
     let evidence = &proposed[0].counts.quotes;
     assert_eq!(evidence.len(), 2);
-    let crate::reflect::DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) =
-        &proposed[0].draft.what
-    else {
-        panic!("{proposed:?}")
-    };
+    let DraftChange::Delta(CurationDelta::Add(add)) = &proposed[0].draft.what else { panic!("{proposed:?}") };
     assert_eq!(add.session.as_deref(), Some("b"));
     assert_eq!(
         add.bullet.evidence[0],
@@ -339,6 +340,53 @@ proptest! {
             prop_assert!(pattern.support.count() <= traces.len() && pattern.support.count() >= 1);
         }
     }
+}
+
+/// The trace of a session on this day, with its lines in the form of [`script`].
+fn on_day(day: i64, session: &str, lines: &[&str]) -> SessionTrace {
+    let mut trace = script(session, lines);
+    trace.ended = Some(Instant::from_unix(day * 86_400));
+    trace.steps.iter_mut().for_each(|step| step.at = None);
+    trace
+}
+
+#[test]
+fn a_rule_about_an_option_ends_when_two_later_sessions_do_without_it() {
+    let fail: &[&str] = &[
+        "! dbt build -s orders | Error: Could not find profile named 'shop'",
+        "$ dbt build -s orders --profiles-dir .",
+    ];
+    let with: &[&str] = &["$ dbt parse --profiles-dir ."];
+    let days: Vec<SessionTrace> = [
+        (1, "a", fail),
+        (2, "b", with),
+        (3, "c", &["$ dbt test"]),
+        (4, "d", &["$ dbt seed"]),
+        (5, "e", with),
+    ]
+    .into_iter()
+    .map(|(day, session, lines)| on_day(day, session, lines))
+    .collect();
+    let content = "Add `--profiles-dir .` to `dbt`: without it, it failed with \"Error\".";
+    let rules = [
+        RuleRef { id: "b-1", content: "Add `--profiles-dir .` to `dbtx`: without it, it failed." },
+        RuleRef { id: "b-2", content },
+    ];
+    let ended = |until: usize, own: usize| {
+        let traces: Vec<&SessionTrace> = days[..until].iter().collect();
+        outlived_rules(&traces, &days[own], &rules)
+    };
+    let found = ended(4, 3);
+    let [ReflectionDraft { what: DraftChange::Delta(CurationDelta::Deprecate(deprecate)), .. }] = &found[..]
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!(deprecate.id, "b-2");
+    let reason = deprecate.reason.as_deref().unwrap();
+    assert!(reason.contains("`dbt test` passed without `--profiles-dir .`"), "{reason}");
+    assert!(ended(3, 2).is_empty(), "one session is not enough");
+    assert!(ended(4, 1).is_empty(), "a session with the option ends nothing");
+    assert!(ended(5, 3).is_empty(), "it is in use again");
 }
 
 #[test]

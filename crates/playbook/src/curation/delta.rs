@@ -224,7 +224,8 @@ pub struct DeprecateDelta {
     /// ID of the rule that replaces it.
     #[serde(default, alias = "replacedBy", skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
-    /// Whether a person withdrew the rule in a session. Set by the program only.
+    /// Whether sessions withdraw the rule: a person does, or commands pass without what it demands. Set by the program
+    /// only.
     #[serde(skip)]
     pub is_withdrawn: bool,
 }

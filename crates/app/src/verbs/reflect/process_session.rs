@@ -55,6 +55,10 @@ impl SessionProcessor<'_> {
         let own = self.traces.add(self.context, &todo.listed, &transcript)?;
         let (recurring, counted) = self.recurring_drafts(&own, &rules, todo);
         drafts.extend(recurring);
+        // Logs that come over the network may be made up.
+        if transcript.prompts == StatementAuthor::Person {
+            drafts.extend(self.outlived_drafts(&own, &standing));
+        }
         let mut drafts = without_recorded(self.context, drafts, diary.session.as_str(), &standing);
         drafts.truncate(self.run_options.deltas);
         record_statements(&mut drafts, &transcript);

@@ -6,14 +6,16 @@ use std::collections::{HashMap, HashSet};
 use super::queue::QueuedSession;
 use super::redact::{is_redacted, redact_draft};
 use super::session_processor::{CountedRule, SessionFailure, SessionProcessor};
+use super::standing_rules::rule_refs;
 use crate::context::meaning::meaning;
 use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::sessions::logs;
 use crate::sessions::reflection_log::hash_key;
 use crate::verbs::diary::session::SessionTranscript;
 use cm_learn::diary::{Diary, StatementAuthor};
+use cm_learn::evidence_quote::EvidenceQuote;
 use cm_learn::outcome::feedback::{DEFAULT_DERIVED_WEIGHT, RuleFeedback, RuleRef, feedback};
-use cm_learn::recurring::{CountedProposal, SessionTrace, proposals};
+use cm_learn::recurring::{CountedProposal, SessionTrace, outlived_rules, proposals};
 use cm_learn::reflect::answer::{DeltasAnswer, deltas_schema};
 use cm_learn::reflect::double_reading::without_double_reading;
 use cm_learn::reflect::draft::{DraftChange, ReflectionDraft};
@@ -22,6 +24,7 @@ use cm_learn::reflect::relevant_rules::relevant_rules;
 use cm_learn::reflect::rounds::ReflectionRounds;
 use cm_learn::reflect::said_again::said_again;
 use cm_learn::reflect::{SessionInput, package, reflect_on, verify};
+use cm_learn::workspace_path::project_name;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::content::fold_whitespace;
 use cm_playbook::curation::delta::{CurationDelta, StatedRule};
@@ -170,6 +173,15 @@ impl SessionProcessor<'_> {
         (self.without_repeats(drafts, todo), counted)
     }
 
+    /// Returns the deprecations of rules of the session's project whose commands pass without what they demand. Rules that a
+    /// person stated or confirmed are left to persons.
+    pub(super) fn outlived_drafts(&self, own: &SessionTrace, standing: &[&Bullet]) -> Vec<ReflectionDraft> {
+        let here = own.workspace.as_deref().map(project_name);
+        let is_open = |rule: &&Bullet| rule.workspace == here && is_counted(rule);
+        let rules: Vec<&Bullet> = standing.iter().copied().filter(is_open).collect();
+        outlived_rules(&self.traces.of_project(own), own, &rule_refs(&rules))
+    }
+
     /// Gives each statement that a person makes again the text of the existing rule, so that it counts
     /// as evidence for that one, and drops counted memories that say no more. Returns these texts.
     pub(super) fn recognize_repetitions(
@@ -203,6 +215,15 @@ impl SessionProcessor<'_> {
         });
         repeated
     }
+}
+
+/// Whether a rule rests on logs alone, and no person has confirmed it.
+fn is_counted(rule: &Bullet) -> bool {
+    let evidence = &rule.fields.derived_from.evidence;
+    let is_of_log = |quote: &String| {
+        EvidenceQuote::parse(quote).is_some_and(|quote| quote.author == StatementAuthor::Log)
+    };
+    !evidence.is_empty() && evidence.iter().all(is_of_log) && !rule.pinned && rule.last_checked.is_none()
 }
 
 /// Gives a draft of a rule another text; `None` for other drafts.
