@@ -183,7 +183,7 @@ settings! {
     CURATION_MERGE_COSINE = "curation.merge_cosine": Number(0.3, 1.0) = "0.85",
         "cosine similarity from which merge candidates need less certainty";
     EMBEDDINGS_BUDGET_MS = "embeddings.budget_ms": Integer(0, 60_000) = "250",
-        "milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads";
+        "milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads; `cm reflect` spends up to ten seconds on what it learned, unless this is 0";
     EMBEDDINGS_KEY = "embeddings.key": Secret = "",
         "API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY";
     EMBEDDINGS_MODEL = "embeddings.model": Text = "\"\"",

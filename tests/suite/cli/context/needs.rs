@@ -76,6 +76,23 @@ fn a_task_gets_the_memory_that_it_needs_without_a_common_word_and_not_all_memori
 }
 
 #[test]
+fn an_unconfirmed_memory_hides_no_rule() {
+    let sandbox = vault();
+    let task = "add a discount field to the order";
+    let before = rules(&sandbox, task);
+    let other = "An order with a discount field needs `make generate` and a discount code.";
+    sandbox.write(
+        "graph/facts/discount.md",
+        format!(
+            "---\nid: a1a1a1a1-0000-4000-8000-000000000009\ntype: fact\nstate: unverified\ntitle: {other:?}\n---\n\n{other}\n"
+        ),
+    );
+    sandbox.cm(&["embed"]).ok();
+    let shown = rules(&sandbox, task);
+    assert_eq!((before.len() >= 2, &shown[..2]), (true, &before[..2]), "{before:?}, {shown:?}");
+}
+
+#[test]
 fn without_embeddings_a_task_gets_the_rules_with_its_words() {
     let sandbox = vault();
     sandbox.cm(&["config", "set", "embeddings.provider", "none"]).ok();

@@ -25,7 +25,7 @@ const NOTES_PER_READ: usize = 500;
 /// A command embeds all missing passages only if there are at most this many, about ten seconds of
 /// work. A larger backlog, as after an import, is left to servers and `cm embed`.
 const MAX_BACKLOG_PASSAGES: usize = 500;
-/// Time for embedding at the end of a command that learns from sessions, which takes seconds anyway.
+/// Minimum time that a command which learned from sessions may spend on embedding at its end.
 const LEARNING_BUDGET: Duration = Duration::from_secs(10);
 /// Maximum number of changed notes that a command embeds while the backlog exceeds [`MAX_BACKLOG_PASSAGES`].
 const MAX_CHANGED_NOTES: usize = 20;
@@ -48,17 +48,27 @@ impl Context {
         self.refine_within(open, changed, budget(&open.settings), lives_on);
     }
 
-    /// Brings the index up to date and embeds what is missing, for at most [`LEARNING_BUDGET`]: what was just learned
-    /// is what the next briefing needs most. Later commands embed the rest.
+    /// Brings the index up to date and embeds what is missing, for at most [`LEARNING_BUDGET`] and until `is_stopped`:
+    /// what was just learned is what the next briefing needs most. It never fails; later commands embed the rest.
     ///
-    /// # Errors
-    /// Returns an error if the index can be neither used nor rebuilt.
-    pub(crate) fn embed_learned(&self, open: &OpenVault) -> Result<()> {
-        self.ensure_fresh(open)?;
-        if !budget(&open.settings).is_zero() {
-            self.refine_within(open, &[], LEARNING_BUDGET, false);
+    /// A large backlog, a long-lived process and a remote model are treated as in [`Context::refine`].
+    pub(crate) fn embed_learned(&self, open: &OpenVault, is_stopped: &dyn Fn() -> bool) {
+        let own_budget = budget(&open.settings);
+        if own_budget.is_zero() || open.cached().is_some() || !self.models().choice().is_builtin() {
+            return;
         }
-        Ok(())
+        let embedded = self.ensure_fresh(open).and_then(|()| {
+            let Some(Ok(model)) = self.models().fine() else { return Ok(()) };
+            if has_embedded_all(open, &model) || missing(open, &model) > MAX_BACKLOG_PASSAGES {
+                return Ok(());
+            }
+            let deadline = (self.request.clock)() + LEARNING_BUDGET.max(own_budget).as_millis() as u64;
+            let mut go_on = |_: Progress| (self.request.clock)() < deadline && !is_stopped();
+            self.embed_missing(open, &model, &[], PASSAGES_PER_STEP, &mut go_on).map(|_| ())
+        });
+        if let Err(error) = embedded {
+            self.notice(format!("what was learned is not embedded yet: {}", error.message));
+        }
     }
 
     /// Embeds missing passages with the fine model for at most `budget`; with a large backlog, only

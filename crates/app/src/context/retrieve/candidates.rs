@@ -20,7 +20,7 @@ const POOL_NOTES: usize = 200;
 /// Minimum number of candidates per embedding model and vault; notes beyond these are too
 /// dissimilar to matter.
 const NEAREST_NOTES: usize = 60;
-/// Minimum cosine with [`SemanticThreshold::Near`].
+/// Minimum cosine with [`SemanticThreshold::Near`], and with [`SemanticThreshold::NearOrNeeded`] where the need is unknown.
 const MIN_NEAR_COSINE: f32 = 0.35;
 /// Minimum cosine with [`SemanticThreshold::Rules`] by the large model.
 const MIN_FINE_RULE_COSINE: f32 = 0.1;
@@ -107,7 +107,9 @@ fn retain_matches(
             || note.task.is_some()
             || match by_meaning {
                 SemanticThreshold::Relative => cut.passes(note),
-                SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(MIN_NEAR_COSINE),
+                SemanticThreshold::Near | SemanticThreshold::NearOrNeeded => {
+                    note.fine.or(note.coarse) >= Some(MIN_NEAR_COSINE)
+                }
                 SemanticThreshold::Rules => {
                     let least =
                         if note.fine.is_some() { MIN_FINE_RULE_COSINE } else { MIN_COARSE_RULE_COSINE };
@@ -191,9 +193,11 @@ impl Context {
         let twice = wanted.saturating_mul(2);
         let (nearest, least) = match by_meaning {
             SemanticThreshold::Relative => (NEAREST_NOTES.max(twice), 0.0),
-            // How much an agent needs a note decides later.
-            SemanticThreshold::Near if task.is_some() => (POOL_NOTES.max(twice), 0.0),
-            SemanticThreshold::Near => (POOL_NOTES.max(twice), MIN_NEAR_COSINE),
+            // The need is tested later.
+            SemanticThreshold::NearOrNeeded if task.is_some() => (POOL_NOTES.max(twice), 0.0),
+            SemanticThreshold::Near | SemanticThreshold::NearOrNeeded => {
+                (POOL_NOTES.max(twice), MIN_NEAR_COSINE)
+            }
             SemanticThreshold::Rules => (POOL_NOTES.max(twice), 0.0),
         };
         let pool = POOL_NOTES.max(twice);

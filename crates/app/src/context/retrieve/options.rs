@@ -74,6 +74,8 @@ pub(crate) enum SemanticThreshold {
     Relative,
     /// A cosine that unrelated texts do not reach; for automatically injected context and duplicate checks.
     Near,
+    /// Like [`Self::Near`], but no minimum for notes whose need for the task is known, because the caller tests that.
+    NearOrNeeded,
     /// The nearest note, and all with a smaller minimum cosine; for the rules of a briefing, which are
     /// short, so that related ones have small cosines.
     Rules,

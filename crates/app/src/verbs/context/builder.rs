@@ -36,8 +36,9 @@ const MAX_SHOWN_UNVERIFIED: usize = 4;
 const MAX_STANDING_RULES: usize = 2;
 /// Minimum need for a rule that was learned in a session which matches the task.
 const MIN_NEED_FROM_SESSION: f64 = 0.05;
-/// Minimum need for a rule or memory, as a share of the best one's.
-const MIN_SHARE_OF_BEST_NEED: f32 = 0.3;
+/// Minimum need for a rule or memory, as a share of the best one's, unless it was learned in a session that matches the
+/// task.
+const MIN_SHARE_OF_BEST_NEED: f64 = 0.3;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
 const MIN_SHARE_OF_BEST_RULE: f64 = 0.4;
 /// Minimum score of a rule that was learned in a session which matches the task, as a share of the best rule's.
@@ -67,14 +68,15 @@ impl BriefingBuilder<'_> {
     /// Returns the confirmed and the unverified memories that match, each most valuable first. If the
     /// task counts or orders, it is one of each session, in order of time.
     pub fn memories(&self, omitted: &mut OmittedCounts) -> (Vec<BriefingMemory>, Vec<BriefingMemory>) {
+        let least_need = self.least_need();
         let mut scores = BTreeMap::new();
         let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
         for found in &self.candidates.memories {
             let is_of_matching_session =
                 found.note.session.as_ref().is_some_and(|id| self.sessions.contains(id));
-            let need = found.need.filter(|_| !is_of_matching_session);
-            if self.is_chance(found.score, need)
-                || (found.is_weak && !is_of_matching_session)
+            let is_little_needed = found.need.is_some_and(|need| need.value() < least_need);
+            if self.is_chance(found.score)
+                || ((found.is_weak || is_little_needed) && !is_of_matching_session)
                 || !self.scope.includes_memory(&found.note, found.open.level)
             {
                 continue;
@@ -133,6 +135,7 @@ impl BriefingBuilder<'_> {
             seen.push_str(&format!("\n{} {} {}", memory.title, memory.tags.join(" "), memory.snippet));
         }
         let seen = MentionIndex::of(&seen);
+        let least_need = self.least_need();
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
         let is_for = |candidate: &&BulletCandidate| {
             self.scope.includes(&candidate.bullet, candidate.level)
@@ -151,8 +154,8 @@ impl BriefingBuilder<'_> {
             };
             let fits = match candidate.need {
                 Some(need) if is_of_matching_session => need.value() >= MIN_NEED_FROM_SESSION,
-                Some(need) => need.is_worth_showing() && !self.is_chance(score, Some(need)),
-                None => candidate.score.is_some() && relevance >= least && !self.is_chance(score, None),
+                Some(need) => need.is_worth_showing() && need.value() >= least_need,
+                None => candidate.score.is_some() && relevance >= least && !self.is_chance(score),
             };
             let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
@@ -201,10 +204,19 @@ impl BriefingBuilder<'_> {
         RankedRule { rule, worth, pointer: bullet.fields.search_pointer.clone() }
     }
 
-    /// Whether a note fits the task so much less than the best one that it is shown by chance only.
-    pub(super) fn is_chance(&self, score: f32, need: Option<Need>) -> bool {
-        let share = if need.is_some() { MIN_SHARE_OF_BEST_NEED } else { MIN_SHARE_OF_BEST };
-        score < share * self.candidates.best_memory.max(self.candidates.best_bullet)
+    pub(super) fn is_chance(&self, score: f32) -> bool {
+        score < MIN_SHARE_OF_BEST * self.candidates.best_memory.max(self.candidates.best_bullet)
+    }
+
+    /// Returns the minimum need for a rule or memory: a share of that for the best one that may be shown. Unverified
+    /// memories do not raise it.
+    fn least_need(&self) -> f64 {
+        let bullets = self.candidates.bullets.iter().filter(|it| self.scope.includes(&it.bullet, it.level));
+        let memories = self.candidates.memories.iter().filter(|it| {
+            !it.replaced && !it.note.is_unverified() && self.scope.includes_memory(&it.note, it.open.level)
+        });
+        let needs = bullets.filter_map(|it| it.need).chain(memories.filter_map(|it| it.need));
+        MIN_SHARE_OF_BEST_NEED * needs.map(Need::value).fold(0.0, f64::max)
     }
 
     /// Whether a bullet is shown although it does not match the task: it was made for this kind of work, or it applies

@@ -427,7 +427,8 @@ impl<'m> BriefingCandidates<'m> {
         for (group, most) in [(group, MAX_RETRIEVED_MEMORIES), (unverified, MAX_RETRIEVED_UNVERIFIED)] {
             let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
             hits.extend(
-                self.answers(context, open, &query, Fit::Needed(SemanticThreshold::Near), most)?.ranked,
+                self.answers(context, open, &query, Fit::Needed(SemanticThreshold::NearOrNeeded), most)?
+                    .ranked,
             );
         }
         if hits.is_empty() {
@@ -435,10 +436,14 @@ impl<'m> BriefingCandidates<'m> {
         }
         let superseded = SupersededNotes::of(context, open, hits.iter().map(|hit| &hit.note))?;
         let is_usable = |note: &Note| note.staleness().is_none() && !note.has_conflict();
+        let needs: HashMap<String, Need> =
+            hits.iter().filter_map(|hit| Some((hit.note.key().to_owned(), hit.need?))).collect();
         let hits = hits.into_iter().filter(|hit| is_usable(&hit.note));
         self.memories.extend(hits.map(|hit| {
             let replaced = superseded.contains(&hit.note);
-            let is_weak = match hit.need {
+            // A note that was found by a link is needed if the note with the link is.
+            let need_of_source = || needs.get(hit.raised_by.as_ref()?).copied();
+            let is_weak = match hit.need.or_else(need_of_source) {
                 Some(need) => !need.is_worth_showing(),
                 None => hit.confidence.is_some_and(|confidence| confidence.is_weak()),
             };

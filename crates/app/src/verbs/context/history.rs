@@ -130,7 +130,7 @@ impl BriefingBuilder<'_> {
         let found = self.candidates.diaries(self.context, open, limit * RETRIEVED_PER_SHOWN_SESSION)?;
         let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
         for (note, score) in found {
-            if self.is_chance(score as f32, None) || (score as f32) < MIN_DIARY_SHARE * best {
+            if self.is_chance(score as f32) || (score as f32) < MIN_DIARY_SHARE * best {
                 continue;
             }
             let Ok(loaded) = load(open, &note.path) else { continue };

@@ -152,12 +152,13 @@ pub fn reflect(
             }
         }
     }
-    let is_written =
-        ran.worked.iter().any(|reflection| reflection.commit.is_some()) || !native.notes.is_empty();
-    if is_written && !options.dry_run && !stop.is_requested() {
-        context.embed_learned(context.target())?;
+    let result = ran.into_result(left, before, model, options.dry_run, stop).with_native(native);
+    let is_written = !result.native.notes.is_empty()
+        || result.worked.iter().any(|reflection| reflection.path.is_some() || !reflection.learned.is_empty());
+    if is_written && !options.dry_run {
+        context.embed_learned(context.target(), &|| stop.is_requested());
     }
-    Ok(ran.into_result(left, before, model, options.dry_run, stop).with_native(native))
+    Ok(result)
 }
 
 /// Returns what decides which processed sessions are open.
