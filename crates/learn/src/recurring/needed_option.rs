@@ -133,8 +133,8 @@ impl NeededOption {
         format!("{} `{}", self.order(), self.program)
     }
 
-    /// Returns the conversations since the last one with the option, if the command passed without it in enough of them
-    /// and failed without it in none.
+    /// Returns the option with the conversations after the last one that used or needed it, if the command passed without
+    /// it in at least [`MIN_CONVERSATIONS_WITHOUT`] of them.
     fn outlived(&self, needs: &[Need<'_>], traces: &[&SessionTrace]) -> Option<OutlivedOption> {
         let mut forms: Vec<Vec<&str>> = needs.iter().map(|need| own_words(need.failed)).collect();
         let mut last: Option<Instant> = needs.iter().filter_map(|need| time(need.trace, need.step)).max();

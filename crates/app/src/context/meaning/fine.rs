@@ -25,7 +25,7 @@ const NOTES_PER_READ: usize = 500;
 /// A command embeds all missing passages only if there are at most this many, about ten seconds of
 /// work. A larger backlog, as after an import, is left to servers and `cm embed`.
 const MAX_BACKLOG_PASSAGES: usize = 500;
-/// Minimum time that a command which learned from sessions may spend on embedding at its end.
+/// Time for embedding at the end of a command that learned from sessions, unless the setting allows more.
 const LEARNING_BUDGET: Duration = Duration::from_secs(10);
 /// Maximum number of changed notes that a command embeds while the backlog exceeds [`MAX_BACKLOG_PASSAGES`].
 const MAX_CHANGED_NOTES: usize = 20;
@@ -48,10 +48,11 @@ impl Context {
         self.refine_within(open, changed, budget(&open.settings), lives_on);
     }
 
-    /// Brings the index up to date and embeds what is missing, for at most [`LEARNING_BUDGET`] and until `is_stopped`:
-    /// what was just learned is what the next briefing needs most. It never fails; later commands embed the rest.
+    /// Brings the index up to date and embeds missing passages until the time is up or `is_stopped`, because the next
+    /// briefing needs what was just learned. Failures become notices; later commands embed the rest.
     ///
-    /// A large backlog, a long-lived process and a remote model are treated as in [`Context::refine`].
+    /// Does nothing in a long-lived process and with a model outside the program, and embeds nothing with a backlog of more
+    /// than [`MAX_BACKLOG_PASSAGES`].
     pub(crate) fn embed_learned(&self, open: &OpenVault, is_stopped: &dyn Fn() -> bool) {
         let own_budget = budget(&open.settings);
         if own_budget.is_zero() || open.cached().is_some() || !self.models().choice().is_builtin() {

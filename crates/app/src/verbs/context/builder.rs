@@ -36,8 +36,8 @@ const MAX_SHOWN_UNVERIFIED: usize = 4;
 const MAX_STANDING_RULES: usize = 2;
 /// Minimum need for a rule that was learned in a session which matches the task.
 const MIN_NEED_FROM_SESSION: f64 = 0.05;
-/// Minimum need for a rule or memory, as a share of the best one's, unless it was learned in a session that matches the
-/// task.
+/// Minimum need for a rule or memory, as a share of the best confirmed one's, unless it was learned in a session that
+/// matches the task.
 const MIN_SHARE_OF_BEST_NEED: f64 = 0.3;
 /// Minimum score of a rule, as a share of the best rule's, to match the task.
 const MIN_SHARE_OF_BEST_RULE: f64 = 0.4;
