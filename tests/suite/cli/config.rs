@@ -28,7 +28,7 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     curation.duplicate_jaccard         0.85     default                       minimum share of common words to list a rule as a neighbour of a new one
     curation.max_per_category          200      default                       maximum number of active rules per category; further rules become drafts
     curation.merge_cosine              0.85     default                       cosine similarity from which merge candidates need less certainty
-    embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS       milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads
+    embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS       milliseconds that a command may spend on embedding new notes with the larger model, and again for each session log that it reads; `cm reflect` spends up to ten seconds on what it learned, unless this is 0
     embeddings.key                     -        default                       API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY
     embeddings.model                   -        default                       embedding model, such as bge-small-en-v1.5; built in are minilm-l6 (English) and, in builds that contain it, e5-small (multilingual) [default: chosen by the provider]
     embeddings.path                    -        default                       folder of an ONNX model for fastembed; only from your own settings
