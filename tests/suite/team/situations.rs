@@ -218,6 +218,18 @@ fn two_notes_of_one_title_both_stay_12() {
 }
 
 #[test]
+fn one_rule_that_two_people_add_in_the_same_second_is_one_rule_13() {
+    let (_remote, ada, ben) = pair();
+    for clone in [&ada, &ben] {
+        clone.cm(&["playbook", "add", "Check the clock before a release", "--category", "testing"]).ok();
+    }
+    settle(&[&ada, &ben]);
+    let rules = ada.sandbox.git(&["grep", "-l", "Check the clock"]);
+    assert_eq!(rules.lines().count(), 1, "{rules}");
+    assert_eq!(ada.cm(&["validate", "--json"]).ok().json()["errors"], 0);
+}
+
+#[test]
 fn settings_of_both_sides_stand_20() {
     let (_remote, ada, ben) = pair();
     ada.cm(&["config", "set", "search.limit", "7"]).ok();
