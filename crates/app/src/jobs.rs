@@ -9,7 +9,7 @@ use crate::verbs::condense;
 use crate::verbs::decay::{self, decay};
 use crate::verbs::generate;
 use crate::verbs::reflect::{self, ReflectResult};
-use crate::verbs::sync::{self, MergeOrigin};
+use crate::verbs::sync;
 use cm_store::vault::layout;
 use cm_text::plural::count;
 
@@ -67,7 +67,7 @@ pub fn synchronize(context: &Context) -> Result<String> {
     if !done.changed {
         return Ok(String::new());
     }
-    let both = done.files.iter().filter(|file| file.how != MergeOrigin::Taken).count();
+    let both = done.changed_on_both_sides();
     Ok(format!(
         "received {}, sent {}; {} changed here, {both} of them on both sides",
         count(done.received, "commit"),

@@ -31,6 +31,22 @@ fn a_note_is_renamed_and_deleted_on_its_page_and_both_are_taken_back() {
 }
 
 #[test]
+fn a_note_that_changed_since_it_was_shown_is_not_deleted() {
+    let server = linked(AccessRole::Admin);
+    let added = server.sandbox.cm(&["add", "--title", "Ports", "--body", "5432.", "--json"]).ok().json();
+    let id = added["id"].as_str().unwrap();
+    let browser = Browser::of(&server);
+    let form = browser.get(&format!("/note/{id}")).body;
+    let form = form.split("action=\"/act/delete\"").nth(1).unwrap();
+    let revision = value_of(form, "revision");
+    server.sandbox.cm(&["update", id, "--append", "And 5433."]).ok();
+    let refused = browser.post("/act/delete", &[("id", id), ("revision", &revision)]);
+    let shown = (refused.status, refused.body.contains("was changed since it was read"));
+    assert_eq!(shown, (409, true), "{refused:?}");
+    assert!(browser.get(&format!("/note/{id}")).body.contains("And 5433."));
+}
+
+#[test]
 fn a_reader_cannot_rename_or_delete() {
     let (server, token) = with_tokens(AccessRole::Reader);
     let id = server.sandbox.cm(&["add", "--title", "A", "--body", "B.", "--json"]).ok().json()["id"].clone();

@@ -133,6 +133,85 @@ fn a_network_that_hangs_ends_after_the_time_that_is_set() {
 }
 
 #[test]
+fn a_branch_that_was_renamed_or_removed_on_the_remote_does_not_come_back() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sync();
+    let at_remote = |arguments: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(&remote.path).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    at_remote(&["branch", "-m", "main", "trunk"]);
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    let ran = refused(&ada, 5, "gone");
+    assert!(ran.stdout.contains("git branch -m main trunk"), "{}", ran.snapshot());
+    assert_eq!(at_remote(&["branch", "--format=%(refname:short)"]), "trunk\n");
+    ada.sandbox.git(&["branch", "-m", "main", "trunk"]);
+    ada.sandbox.git(&["branch", "--unset-upstream"]);
+    assert_eq!(ada.sync()["sent"], 1);
+    // An empty remote in the place of a lost one takes everything.
+    let new = Remote::new();
+    ada.sandbox.git(&["remote", "set-url", "origin", &new.path.display().to_string()]);
+    assert_eq!(ada.sync()["created"], false);
+}
+
+#[test]
+fn a_branch_without_a_common_history_is_not_published_beside_the_others() {
+    let remote = Remote::new();
+    Clone::first(&remote, "ada", VAULT);
+    let other = Remote::new();
+    let ben = Clone::first(&other, "ben", "--- graph/facts/b.md\n# B\n");
+    ben.sandbox.git(&["branch", "-m", "main", "master"]);
+    ben.sandbox.git(&["remote", "remove", "origin"]);
+    ben.sandbox.git(&["remote", "add", "origin", &remote.path.display().to_string()]);
+    let ran = refused(&ben, 5, "unrelated");
+    assert!(ran.stdout.contains("git branch -m master main"), "{}", ran.snapshot());
+    ben.sandbox.git(&["branch", "-m", "master", "main"]);
+    refused(&ben, 5, "unrelated");
+}
+
+#[test]
+fn a_new_branch_of_the_same_history_is_created_and_told() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.git(&["switch", "--quiet", "-c", "side"]);
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    let told = ada.cm(&["sync", "--dry-run"]).ok().stdout;
+    assert!(told.contains("origin/side, which would be created"), "{told}");
+    assert_eq!(ada.sync()["created"], true);
+}
+
+#[test]
+fn a_hook_of_this_repository_that_refuses_the_push_is_quoted() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let hook = ada.sandbox.vault().join(".git/hooks/pre-push");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\necho 'names must be lower case' >&2\nexit 1\n").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    assert!(refused(&ada, 5, "push-hook").stdout.contains("names must be lower case"));
+    fs::remove_file(&hook).unwrap();
+    assert_eq!(ada.sync()["sent"], 1);
+}
+
+#[test]
+fn a_note_that_was_taken_off_gits_index_is_named_until_its_removal_is_committed() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    ada.sandbox.git(&["rm", "--quiet", "--cached", "graph/facts/a.md"]);
+    ada.sandbox.write(".gitignore", "/_index/\n/_state/\n/_embeddings/\n/graph/facts/a.md\n");
+    ada.sandbox.write("graph/facts/a.md", "# A\n\nPrivate.\n");
+    let ran = ada.cm(&["sync"]).ok();
+    assert!(ran.stderr.contains("graph/facts/a.md was removed from Git's index"), "{}", ran.snapshot());
+    assert!(!ada.sandbox.git(&["log", "-p"]).contains("Private."));
+    ada.sandbox.git(&["commit", "--quiet", "-m", "Keep it here"]);
+    let ran = ada.cm(&["sync"]).ok();
+    assert_eq!(ran.stderr, "", "{}", ran.snapshot());
+    assert_eq!(ada.sandbox.git(&["ls-tree", "--name-only", "origin/main", "graph/facts/"]), "");
+}
+
+#[test]
 fn a_hook_of_the_remote_that_refuses_is_quoted() {
     let remote = Remote::new();
     let ada = Clone::first(&remote, "ada", VAULT);

@@ -10,7 +10,7 @@ use crate::context::open_vault::{OpenVault, repository};
 use crate::context::secrets::{self, BlockedSecret};
 use crate::context::write;
 use crate::error::Result;
-use crate::verbs::hand_edits::{HandEdits, hand_edits};
+use crate::verbs::hand_edits::{HandEdits, hand_edits, report_unindexed};
 use crate::verbs::moved_files::moved_files;
 use cm_note::finding::{Finding, Severity};
 use cm_note::message::{CommitMessage, CommitOp};
@@ -83,6 +83,7 @@ fn commit_as(context: &Context, op: CommitOp, subject: Option<&str>) -> Result<C
     if !others.is_empty() {
         context.notice(left_to_person(&others));
     }
+    report_unindexed(context, repo, &edits)?;
     if let Some(subject) = subject {
         secrets::refuse_secret_text(&secrets::rules(context, open)?, "message", subject)?;
     }

@@ -1,6 +1,7 @@
 //! Selects the manual edits that cm commits. In a vault that is also a code repository these are notes,
 //! the attachments that notes use, and the files of the vault: committing code is the person's act.
 
+use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::project_scope::code_mark;
 use crate::context::write;
@@ -42,6 +43,24 @@ pub(crate) fn hand_edits(open: &OpenVault, repo: &Repo) -> Result<HandEdits> {
         .map(|(path, _)| path)
         .collect();
     Ok(HandEdits { ours, others })
+}
+
+/// Reports a file that a person removed from Git's index and not from the last commit, unless it is among the edits.
+///
+/// # Errors
+/// Returns an error if the repository cannot be read.
+pub(crate) fn report_unindexed(context: &Context, repo: &Repo, edits: &[(NotePath, EditKind)]) -> Result<()> {
+    // Jujutsu keeps no index of its own.
+    if repo.is_jujutsu() {
+        return Ok(());
+    }
+    let is_left = |path: &&NotePath| is_ours(path) && edits.iter().all(|(edited, _)| edited != *path);
+    if let Some(first) = repo.unindexed()?.iter().find(is_left) {
+        context.notice(format!(
+            "{first} was removed from Git's index, but is still in the last commit; `git commit` completes the removal"
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a file may be committed. Derived, private and temporary files may not, even if no ignore

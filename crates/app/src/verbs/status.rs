@@ -11,7 +11,7 @@ use crate::context::open::Context;
 use crate::context::trust::is_trusted;
 use crate::error::Result;
 use crate::verbs::commit::{CommittedFile, listed_edits};
-use crate::verbs::hand_edits::hand_edits;
+use crate::verbs::hand_edits::{hand_edits, report_unindexed};
 use crate::verbs::inbox::{InboxKind, waiting};
 use crate::verbs::merge_driver;
 use crate::verbs::sync::{self, SyncTarget};
@@ -120,8 +120,10 @@ fn errors(context: &Context) -> Result<usize> {
 
 fn repository_status(context: &Context, repo: &Repo) -> Result<RepositoryStatus> {
     let head = repo.head()?;
-    let mut edited = listed_edits(context.target(), &hand_edits(context.target(), repo)?.ours);
-    let edits = edited.len();
+    let edits = hand_edits(context.target(), repo)?.ours;
+    report_unindexed(context, repo, &edits)?;
+    let mut edited = listed_edits(context.target(), &edits);
+    let edits = edits.len();
     edited.truncate(MAX_LISTED_FILES);
     let bookmarks = match &head.branch {
         None if repo.is_jujutsu() => repo.branches_below_head()?,

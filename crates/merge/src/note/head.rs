@@ -99,6 +99,13 @@ impl<'a> Head<'a> {
         })
     }
 
+    /// Returns this version with the frontmatter of the base if it lost all of it, and with it the id of the note; `None`
+    /// if it did not.
+    pub fn with_lost_frontmatter(&self, base: &'a str) -> Option<Self> {
+        let base = Head::of(base).filter(|base| base.get("id").is_some() && self.opening.is_empty())?;
+        Some(Self { body: self.body, ..base })
+    }
+
     pub fn get(&self, key: &str) -> Option<&Chunk<'a>> {
         self.chunks.iter().find(|chunk| chunk.key == key)
     }

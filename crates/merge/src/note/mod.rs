@@ -50,6 +50,10 @@ impl NoteMerge<'_> {
         let (Some(base_head), Some(our_head), Some(their_head)) = heads else {
             return Some((self.merge_malformed([base, ours, theirs])?, false));
         };
+        let [our_head, their_head] = match our_head.opening.is_empty() != their_head.opening.is_empty() {
+            true => [our_head, their_head].map(|head| head.with_lost_frontmatter(base).unwrap_or(head)),
+            false => [our_head, their_head],
+        };
         let kind = NoteKind::of(self.path);
         let precedence =
             Precedence::of(changed_at(&our_head, self.stamps[0]), changed_at(&their_head, self.stamps[1]));
@@ -216,6 +220,12 @@ fn with_leftovers(text: String, leftovers: &[Leftover]) -> Option<String> {
     }
     let mut items: Vec<Value> =
         Head::of(&text)?.get(MERGE).and_then(|chunk| chunk.value.as_sequence().cloned()).unwrap_or_default();
+    for item in &mut items {
+        let Some(earlier) = item.as_mapping().and_then(Leftover::of) else { continue };
+        if let Some(part) = leftovers.iter().find_map(|lost| replaced_part(&earlier, lost)) {
+            *item = Leftover { part, ..earlier }.item();
+        }
+    }
     for item in leftovers.iter().map(Leftover::item) {
         if !items.contains(&item) {
             items.push(item);
@@ -223,4 +233,10 @@ fn with_leftovers(text: String, leftovers: &[Leftover]) -> Option<String> {
     }
     items.sort_by(lists::by_value);
     apply(&text, &[Edit::Set { key: MERGE.to_owned(), value: Value::Sequence(items) }]).ok()
+}
+
+/// Returns the part that an earlier leftover is about after a merge in which the text that it names lost against another.
+fn replaced_part(earlier: &Leftover, lost: &Leftover) -> Option<LeftoverPart> {
+    let LeftoverPart::Paragraph(stood) = &earlier.part else { return None };
+    (lost.value.as_str() == Some(stood) && lost.part != earlier.part).then(|| lost.part.clone())
 }

@@ -199,7 +199,15 @@ impl MergeResult {
                 vec![Self { side: Some(side), ..added }]
             }
         };
+        let emptied = |version: Option<FileVersion<'_>>, other: Option<FileVersion<'_>>| {
+            let base = item.base.filter(|base| is_note(base.path) && !is_blank(base.bytes));
+            let is_edited = |base: &FileVersion<'_>| other.is_some_and(|other| other.bytes != base.bytes);
+            version.is_some_and(|version| is_blank(version.bytes)) && base.as_ref().is_some_and(is_edited)
+        };
+        // A note without any text was deleted by all but its name; an edit of it stands like one of a deleted note.
         let mut results = match (item.ours, item.theirs) {
+            (Some(ours), theirs) if emptied(theirs, item.ours) => one_sided(&ours, Side::Ours),
+            (ours, Some(theirs)) if emptied(ours, item.theirs) => one_sided(&theirs, Side::Theirs),
             (None, None) => Vec::new(),
             (Some(ours), None) => one_sided(&ours, Side::Ours),
             (None, Some(theirs)) => one_sided(&theirs, Side::Theirs),
@@ -300,6 +308,10 @@ impl MergeResult {
         other.copied_from = is_new.then(|| (copied, path.clone()));
         vec![other, copy(path, with_leftover, has_leftover)]
     }
+}
+
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.trim_ascii().is_empty()
 }
 
 /// Whether the frontmatter of a note can be read.

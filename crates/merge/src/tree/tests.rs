@@ -124,6 +124,38 @@ fn an_edit_stays_where_the_other_side_deleted_the_note_and_a_leftover_tells_it()
 }
 
 #[test]
+fn an_edit_stays_where_the_other_side_emptied_the_note_and_a_leftover_tells_it() {
+    let base = files(&[("a.md", &note(1, 1, "One."))]);
+    let edited = files(&[("a.md", &note(1, 2, "Two."))]);
+    let merged = merge_both_ways(&base, &files(&[("a.md", "\n")]), &edited);
+    assert!(merged["a.md"].contains("Two.") && merged["a.md"].contains("title: Note 1"), "{merged:?}");
+    assert!(merged["a.md"].contains("merge:\n  - file: a.md\n"), "{merged:?}");
+    let emptied = files(&[("a.md", "")]);
+    assert_eq!(merge_both_ways(&base, &emptied, &base), emptied, "nobody edited it");
+}
+
+#[test]
+fn a_note_keeps_its_frontmatter_where_one_side_lost_all_of_it_and_the_other_edited_it() {
+    let base = files(&[("a.md", &note(1, 1, "One."))]);
+    let edited = files(&[("a.md", &note(1, 2, "One."))]);
+    let lost = files(&[("a.md", "# Note 1\n\nTwo.\n")]);
+    let merged = merge_both_ways(&base, &lost, &edited);
+    assert_eq!(merged["a.md"].trim_end(), note(1, 2, "Two.").trim_end());
+    assert_eq!(merge_both_ways(&base, &lost, &lost), lost);
+}
+
+#[test]
+fn a_version_that_lost_twice_is_left_over_for_the_text_that_stands() {
+    let texts = ["Said by nobody.", "Said by Ada at noon.", "Said by Ben at one.", "Said by Cyd at two."];
+    let [base, ada, ben, cyd] = [0, 1, 2, 3].map(|at| files(&[("a.md", &note(1, at as u32 + 1, texts[at]))]));
+    let merged = merge_both_ways(&base, &ada, &ben);
+    assert!(merged["a.md"].contains("Ben at one.\n    value: Said by Ada"), "{merged:?}");
+    let merged = merge_both_ways(&base, &merged, &cyd);
+    let anchors = merged["a.md"].matches("paragraph: Said by Cyd at two.").count();
+    assert_eq!(anchors, 2, "{merged:?}");
+}
+
+#[test]
 fn a_file_that_is_no_note_stays_byte_for_byte_where_the_other_side_deleted_it() {
     let base = files(&[("attachments/a.json", "{\"a\": 1}\n"), ("run.sh", "a\n")]);
     let edited = files(&[("attachments/a.json", "{\"a\": 2}\n"), ("run.sh", "b\n")]);

@@ -23,8 +23,7 @@ pub fn synced(result: &SyncResult) -> String {
     }
     if result.received > 0 {
         let done = if result.dry_run { "receive" } else { "received" };
-        let merged = result.files.iter().filter(|file| file.how != MergeOrigin::Taken).count();
-        let both = match merged {
+        let both = match result.changed_on_both_sides() {
             0 => String::new(),
             n => format!(", {} changed on both sides", count(n, "file")),
         };
@@ -52,12 +51,17 @@ pub fn synced(result: &SyncResult) -> String {
     }
     if result.sent > 0 {
         let done = if result.dry_run { "send" } else { "sent" };
-        lines += &format!("{would}{done} {} to {place}\n", count(result.sent, "commit"));
+        let new = match (result.created, result.dry_run) {
+            (false, _) => "",
+            (true, false) => ", which was created: notes of other branches do not come here",
+            (true, true) => ", which would be created: notes of other branches do not come here",
+        };
+        lines += &format!("{would}{done} {} to {place}{new}\n", count(result.sent, "commit"));
     }
     if lines.is_empty() {
         lines = format!("up to date with {place}\n");
     }
-    if result.files.iter().any(|file| file.open) {
+    if result.files.iter().any(|file| file.open) && !result.dry_run {
         lines += "hint: `cm review` shows what the merge could not decide\n";
     }
     lines + &left_out(&result.stopped, &result.conflicts)
@@ -69,7 +73,7 @@ fn line(file: &SyncedFile) -> String {
         MergeOrigin::Merged => "  merged",
         MergeOrigin::Kept => "  kept, although one side deleted it",
         MergeOrigin::Copied => "  both sides changed it, so that both versions are kept",
-        MergeOrigin::Renamed => "  renamed, because another note has its path or ID",
+        MergeOrigin::Renamed => "  a new name or ID, because another note has it",
     };
     let open = if file.open { paint(WARN, "  needs a decision") } else { String::new() };
     let from = file.from.as_deref().map(|from| format!("{} to ", safe(from))).unwrap_or_default();

@@ -173,7 +173,7 @@ fn rename(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionRes
 fn delete(context: &Context, _: &PageRequest, form: &Fields) -> Result<ActionResult> {
     let context = &with_reason(context, form)?;
     context.persons_only("delete a note on the page")?;
-    let deleted = delete::delete(context, &[required(form, "id")?.to_owned()], None)?;
+    let deleted = delete::delete(context, &[required(form, "id")?.to_owned()], form.get("revision"))?;
     let mut text = format!("Deleted {}", deleted.path.unwrap_or_default());
     for notice in context.take_notices() {
         text.push_str("; ");

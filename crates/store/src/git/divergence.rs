@@ -8,6 +8,7 @@ use gix::bstr::{BString, ByteSlice};
 
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::repo::{CommitId, Repo};
+use crate::git::transport::FETCHED;
 
 /// Paths that differ between two commits and that are no regular files of the vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,14 +103,22 @@ impl Repo {
         Ok(count)
     }
 
-    /// Whether a branch of the remote was fetched into this clone before.
-    pub fn has_branches_of(&self, remote: &str) -> Result<bool> {
+    /// Whether a commit has a common ancestor with one of `tips` or with a branch that was fetched from the remote. Commits
+    /// that are not in this clone are passed over.
+    pub fn is_related(&self, commit: CommitId, remote: &str, tips: &[CommitId]) -> Result<bool> {
         const DOING: &str = "reading the branches";
         let references = self.inner.references().doing(DOING, self.git_dir())?;
-        let mut remote_branches = references.remote_branches().doing(DOING, self.git_dir())?;
-        let prefix = format!("{remote}/");
-        Ok(remote_branches
-            .any(|found| found.is_ok_and(|found| found.name().shorten().to_string().starts_with(&prefix))))
+        let mut tips: Vec<ObjectId> = tips.iter().map(|tip| tip.0).collect();
+        for prefix in [format!("refs/remotes/{remote}/"), format!("{FETCHED}/{remote}/")] {
+            let prefixed = references.prefixed(prefix.as_str()).doing(DOING, self.git_dir())?;
+            tips.extend(prefixed.filter_map(|found| found.ok()?.peel_to_id().ok().map(gix::Id::detach)));
+        }
+        for tip in tips.into_iter().filter(|tip| self.inner.has_object(tip)) {
+            if !self.merge_bases(commit, CommitId(tip))?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the number of commits of a detached HEAD that no branch, remote branch or tag has; 0 on a branch,

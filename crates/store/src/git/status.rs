@@ -60,18 +60,14 @@ impl Repo {
         let staging = Staging::open(self)?;
         let index = staging.index();
         let prefix: BString = self.prefix.clone().into();
-        let head = self.head_id()?.map(|head| self.vault_tree(head)).transpose()?.flatten();
         let all = index.prefixed_entries(prefix.as_ref()).unwrap_or_default();
-        let mut staged = HashMap::new();
-        let cached = self.prefix.is_empty().then(|| index.tree()).flatten();
-        self.staged(head, &prefix, index, all, cached, &mut staged)?;
         let mut survey = StatusScan {
             repo: self,
             blobs: Blobs::new(self)?,
             ignores: self.ignores()?,
             index,
             stat: self.inner.stat_options().doing("reading the configuration", self.git_dir())?,
-            staged,
+            staged: self.staged_changes(index)?,
             found: Vec::new(),
         };
         survey.folder(&self.workdir.join(&self.prefix), &prefix, all)?;
@@ -83,6 +79,32 @@ impl Repo {
         }
         survey.found.sort();
         Ok(survey.found)
+    }
+
+    /// Returns the files that HEAD and the work tree have and Git's index does not, as after `git rm --cached`, sorted
+    /// by path.
+    pub fn unindexed(&self) -> Result<Vec<NotePath>> {
+        let staging = Staging::open(self)?;
+        let is_unindexed = |place: &BString| {
+            let file = self.workdir.join(gix::path::from_bstr(place.as_bstr()).unwrap_or_default());
+            staging.index().entry_by_path(place.as_ref()).is_none() && file.is_file()
+        };
+        let staged = self.staged_changes(staging.index())?;
+        let places = staged.into_iter().filter(|(place, head)| head.is_some() && is_unindexed(place));
+        let mut found: Vec<NotePath> = places.filter_map(|(place, _)| self.note_path(&place)).collect();
+        found.sort();
+        Ok(found)
+    }
+
+    /// Returns the paths whose index entry differs from HEAD, with their entry in HEAD.
+    fn staged_changes(&self, index: &gix::index::State) -> Result<HashMap<BString, Option<GitTreeEntry>>> {
+        let prefix: BString = self.prefix.clone().into();
+        let head = self.head_id()?.map(|head| self.vault_tree(head)).transpose()?.flatten();
+        let all = index.prefixed_entries(prefix.as_ref()).unwrap_or_default();
+        let cached = self.prefix.is_empty().then(|| index.tree()).flatten();
+        let mut staged = HashMap::new();
+        self.staged(head, &prefix, index, all, cached, &mut staged)?;
+        Ok(staged)
     }
 
     /// Whether Git ignores this file.
@@ -252,6 +274,8 @@ impl StatusScan<'_> {
 
     fn untracked(&mut self, place: &BString) -> Result<()> {
         match self.staged.remove(place).flatten() {
+            // A person took it out of the index and ignores it: its content is not to be committed again.
+            Some(_) if self.is_ignored(place.as_ref(), Mode::FILE)? => {}
             Some(head) => {
                 let file = self.path(place);
                 if self.hash(&file, place, head.id)?.is_some_and(|now| now != head.id) {

@@ -37,10 +37,12 @@ pub enum PushResult {
     Raced,
     /// The remote refused the push, for example by a hook; with its words.
     Refused(String),
+    /// The `pre-push` hook of this repository refused the push; with its words.
+    Hooked(String),
 }
 
 /// Folder of the references that record what was fetched.
-const FETCHED: &str = "refs/cm/fetched";
+pub(super) const FETCHED: &str = "refs/cm/fetched";
 /// Interval of the checks for a cancelled transfer.
 const CANCELLATION_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -111,6 +113,28 @@ impl Repo {
         Err(failure("git fetch", &fetch.remote, &ended))
     }
 
+    /// Asks the remote for its branches and their newest commits.
+    ///
+    /// # Errors
+    /// The errors of [`Self::start_fetch`] and [`Self::finish_fetch`].
+    pub fn branches_on(
+        &self,
+        remote: &str,
+        options: &TransferOptions<'_>,
+    ) -> Result<Vec<(String, CommitId)>> {
+        let mut command = self.transfer(options)?;
+        command.args(["ls-remote", "--heads", "--", remote]);
+        let ended = Transfer::start(command, "git ls-remote", options)?.finish(options)?;
+        if !ended.status.success() {
+            return Err(failure("git ls-remote", remote, &ended));
+        }
+        let branch = |line: &str| {
+            let (id, name) = line.split_once('\t')?;
+            Some((name.strip_prefix("refs/heads/")?.to_owned(), CommitId::parse(id)?))
+        };
+        Ok(ended.stdout.lines().filter_map(branch).collect())
+    }
+
     /// Starts to push a commit to a branch. Never overwrites commits of others.
     ///
     /// # Errors
@@ -152,7 +176,10 @@ impl Repo {
                 Ok(PushResult::Refused(all.join("; ")))
             }
             Some(_) => Ok(PushResult::Raced),
-            None => Err(failure("git push", &remote, &ended)),
+            None => match words_of_hook(&ended.stderr) {
+                Some(words) => Ok(PushResult::Hooked(words)),
+                None => Err(failure("git push", &remote, &ended)),
+            },
         }
     }
 
@@ -240,6 +267,15 @@ fn is_lock_race(why: &str) -> bool {
     ["failed to update ref", "cannot lock ref", "fetch first", "incorrect old value"]
         .iter()
         .any(|part| why.contains(part))
+}
+
+/// Returns what a `pre-push` hook said before Git gave up; `None` if Git failed for a reason of its own.
+fn words_of_hook(stderr: &str) -> Option<String> {
+    let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let (last, said) = lines.split_last()?;
+    let is_git = |line: &&str| ["error:", "fatal:", "remote:"].iter().any(|start| line.starts_with(start));
+    let is_hook = last.starts_with("error: failed to push some refs") && !said.iter().any(is_git);
+    is_hook.then(|| if said.is_empty() { "it gave no reason".to_owned() } else { said.join("; ") })
 }
 
 /// Whether a line says that another process changed or locked a reference of this clone.

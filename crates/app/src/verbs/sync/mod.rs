@@ -138,6 +138,8 @@ pub struct SyncResult {
     pub received: usize,
     /// Number of commits that went to the remote.
     pub sent: usize,
+    /// Whether the remote had other branches and not this one, so that it was created there.
+    pub created: bool,
     /// Files that changed in this clone.
     pub files: Vec<SyncedFile>,
     /// Merge commit; null if one side had no new commits.
@@ -153,13 +155,22 @@ pub struct SyncResult {
     pub dry_run: bool,
 }
 
+impl SyncResult {
+    /// Returns the number of files that both sides changed, without the copies that a merge added.
+    pub fn changed_on_both_sides(&self) -> usize {
+        let is_of_both =
+            |file: &&SyncedFile| file.how != MergeOrigin::Taken && file.change != SyncedChange::Added;
+        self.files.iter().filter(is_of_both).count()
+    }
+}
+
 /// Synchronizes the target vault.
 ///
 /// # Errors
 /// No repository or remote; a state in which Git cannot merge (`detached`, `shallow`,
-/// `in-progress`); an `unrelated` or `rewritten` history; changes `outside-vault`; a file `in-the-way`
+/// `in-progress`); an `unrelated` or `rewritten` history; a branch that is `gone` from the remote; changes `outside-vault`; a file `in-the-way`
 /// of a folder, or a folder of a file; `offline`,
-/// `credentials`, `remote-refused` and `raced`; and the errors of [`commit::commit`] and of writing.
+/// `credentials`, `remote-refused`, `push-hook` and `raced`; and the errors of [`commit::commit`] and of writing.
 pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
     let open = context.target();
     open.writable()?;
@@ -270,10 +281,12 @@ impl SyncRun<'_> {
     /// commit of the remote branch; `None` if there is no such branch.
     fn transfer_all(&self, mut fetched: Option<CommitId>, result: &mut SyncResult) -> Result<()> {
         let (remote, branch) = (&self.target.remote, &self.target.branch);
-        if fetched.is_none() && self.options.branch.is_some() && self.repo.has_branches_of(remote)? {
-            return Err(Error::not_found(format!("{remote} has no branch `{branch}`")).hint(format!(
-                "`git branch --remotes` lists the branches; `git push {remote} HEAD:refs/heads/{branch}` creates this one"
-            )));
+        if let (None, Some(head)) = (fetched, self.repo.head()?.commit)
+            && self.options.direction != Direction::Pull
+        {
+            let others = self.repo.branches_on(remote, &self.transfer)?;
+            self.target.refuse_new_branch(self.repo, head, &others, self.options)?;
+            result.created = !others.is_empty();
         }
         let agreed = self.repo.reference(&self.target.synced_reference())?.or(fetched);
         for lost in 0..MAX_ATTEMPTS {
@@ -306,6 +319,11 @@ impl SyncRun<'_> {
                         .hint("run `cm sync` without `--push` to merge them"));
                 }
                 PushResult::Raced => {}
+                PushResult::Hooked(why) => {
+                    let message = format!("the `pre-push` hook of this repository refused: {why}");
+                    return Err(Error::refused("push-hook", message)
+                        .hint("everything is committed here; run `cm sync` again when the hook accepts it"));
+                }
                 PushResult::Refused(why) => {
                     return Err(Error::refused(
                         "remote-refused",

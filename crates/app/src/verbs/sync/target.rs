@@ -8,6 +8,8 @@ use cm_text::plural::count;
 
 /// Maximum number of paths that a message names.
 const MAX_PATHS: usize = 5;
+/// Maximum number of branches that a message names.
+const MAX_BRANCHES: usize = 5;
 
 /// A branch and its counterpart on a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +124,43 @@ impl SyncTarget {
             id = theirs.short()
         );
         Err(Error::refused("rewritten", message).hint(hint))
+    }
+
+    /// Refuses to create the branch on a remote that has only `others`, with their newest commits, unless it is a new
+    /// branch of the same history: one that was renamed or removed there would come back, and an unrelated one would
+    /// divide the vault.
+    pub(super) fn refuse_new_branch(
+        &self,
+        repo: &Repo,
+        head: CommitId,
+        others: &[(String, CommitId)],
+        options: &Options,
+    ) -> Result<()> {
+        let Some((first, _)) = others.first() else { return Ok(()) };
+        let Self { remote, branch, local } = self;
+        let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).take(MAX_BRANCHES).collect();
+        let names = names.join(", ");
+        let create = format!("`git push {remote} HEAD:refs/heads/{branch}` creates it");
+        if options.branch.is_some() {
+            return Err(
+                Error::not_found(format!("{remote} has no branch `{branch}`; it has {names}")).hint(create)
+            );
+        }
+        if repo.reference(&self.synced_reference())?.is_some() {
+            let message = format!("{remote} no longer has the branch `{branch}`; it has {names}");
+            return Err(Error::refused("gone", message).hint(format!(
+                "if it was renamed to `{first}`, `git branch -m {local} {first}` and `git branch --unset-upstream` follow it; {create} again"
+            )));
+        }
+        let tips: Vec<CommitId> = others.iter().map(|(_, tip)| *tip).collect();
+        if repo.is_related(head, remote, &tips)? {
+            return Ok(());
+        }
+        let message =
+            format!("{remote} has no branch `{branch}`, and this branch shares no history with {names}");
+        Err(Error::refused("unrelated", message).hint(format!(
+            "check the URL with `git remote -v`; `git branch -m {local} {first}` names this branch like the other one, and `cm sync` then says how to join both; {create} beside it"
+        )))
     }
 
     /// Whether one of two sides changed files outside of the vault since their common ancestor.

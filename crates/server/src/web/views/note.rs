@@ -37,6 +37,8 @@ const MAX_MENTIONS: usize = 20;
 struct NotePage {
     shell: Shell,
     id: String,
+    /// Revision of the file that is shown, which deleting expects.
+    revision: String,
     title: String,
     path: String,
     kind: String,
@@ -130,6 +132,7 @@ pub(in crate::web) fn show(context: &Context, request: &PageRequest) -> Result<S
     render(&NotePage {
         body: with_missing_marked(context, with_embedded(html::note(&body, &note.path), &embedded)),
         comments: comments.into_iter().map(|comment| html::shown(comment.trim()).into_owned()).collect(),
+        revision: note.revision,
         can_rename: matches!(note.kind, NoteKind::Memory | NoteKind::Plain | NoteKind::Stash),
         fields: fields(&note.frontmatter),
         kind: type_words(note.note_type.as_deref(), note.kind),

@@ -70,6 +70,21 @@ fn every_kind_of_change_is_told_staged_or_not() {
 }
 
 #[test]
+fn a_file_that_was_taken_out_of_the_index_and_is_ignored_is_no_edit() {
+    let sandbox = Sandbox::with_note();
+    sandbox.write("private.md", "one\n");
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "More"]);
+    sandbox.git(&["rm", "-q", "--cached", "private.md"]);
+    sandbox.write(".git/info/exclude", "private.md\n");
+    sandbox.write("private.md", "two\n");
+    assert_eq!(edits(&sandbox.repo()), []);
+    assert_eq!(sandbox.repo().unindexed().unwrap(), [NotePath::parse("private.md").unwrap()]);
+    sandbox.git(&["commit", "-q", "-m", "Keep it here"]);
+    assert_eq!((edits(&sandbox.repo()), sandbox.repo().unindexed().unwrap()), (vec![], vec![]));
+}
+
+#[test]
 fn only_the_vault_of_a_larger_repository_is_looked_at() {
     let sandbox = Sandbox::with_note();
     sandbox.write("code.rs", "untracked\n");
