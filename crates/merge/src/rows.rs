@@ -83,6 +83,15 @@ fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {
     if let Some(one) = one_sided(&base, ours, theirs) {
         return Some(one.to_owned());
     }
+    if let [Some(base), Some(our), Some(their)] = [base, ours, theirs].map(cells) {
+        // Editors pad all rows of a table, which says nothing about the text of a cell.
+        if our == their {
+            return Some(ours.max(theirs).to_owned());
+        }
+        if our == base || their == base {
+            return Some(if our == base { theirs } else { ours }.to_owned());
+        }
+    }
     let text = |base: &str, ours: &str, theirs: &str| match one_sided(&base, ours, theirs) {
         Some(one) => Some(one.to_owned()),
         None => words::merge(&[base], &[ours], &[theirs]),
@@ -98,6 +107,22 @@ fn row(base: &str, ours: &str, theirs: &str) -> Option<String> {
     let before = one_sided(&base.before, ours.before, theirs.before)?;
     let mark = one_sided(&base.mark, ours.mark, theirs.mark)?;
     Some(format!("{before}{mark}{}", text(base.after, ours.after, theirs.after)?))
+}
+
+/// The cells of a table row without the blanks around them, and of the line below the header without the number of
+/// its dashes; `None` if it is no table row.
+fn cells(row: &str) -> Option<Vec<&str>> {
+    let is_line = |cell: &str| cell.contains('-') && cell.trim_matches(':').bytes().all(|byte| byte == b'-');
+    let unpadded = |cell| match str::trim(cell) {
+        line if is_line(line) => match (line.starts_with(':'), line.ends_with(':')) {
+            (false, false) => "-",
+            (true, false) => ":-",
+            (false, true) => "-:",
+            (true, true) => ":-:",
+        },
+        text => text,
+    };
+    Some(row.trim().strip_prefix('|')?.split('|').map(unpadded).collect())
 }
 
 /// Whether half of the old words are in the new text.

@@ -57,9 +57,17 @@ fn conflict_markers_that_git_committed_are_not_published() {
     ada.sandbox.write("Todo.md", marked);
     ada.sandbox.commit_all("Merge side");
     refused(&ada, 5, "conflict-markers");
+    let ben = Clone::of(&remote, "ben");
+    ada.sandbox.git(&["push", "--quiet", "origin", "main"]);
+    let received = ben.cm(&["sync"]).ok();
+    assert!(
+        received.stderr.contains("Todo.md:3: the remote has a merge conflict"),
+        "{}",
+        received.snapshot()
+    );
     ada.sandbox.write("Todo.md", "# Todo\n\nours\n");
     ada.sandbox.commit_all("Resolve");
-    assert_eq!(ada.sync()["sent"], 2);
+    assert_eq!(ada.sync()["sent"], 1);
 }
 
 #[test]
@@ -168,6 +176,25 @@ fn a_branch_without_a_common_history_is_not_published_beside_the_others() {
     assert!(ran.stdout.contains("git branch -m master main"), "{}", ran.snapshot());
     ben.sandbox.git(&["branch", "-m", "master", "main"]);
     refused(&ben, 5, "unrelated");
+}
+
+#[test]
+fn a_partial_clone_gets_the_files_that_it_merges() {
+    let remote = Remote::new();
+    let ada = Clone::first(&remote, "ada", VAULT);
+    let configured = Command::new("git")
+        .arg("-C")
+        .arg(&remote.path)
+        .args(["config", "uploadpack.allowFilter", "true"])
+        .status();
+    assert!(configured.unwrap().success());
+    let ben = crate::support::Sandbox::new();
+    let url = format!("file://{}", remote.path.display());
+    ben.git(&["clone", "--quiet", "--filter=blob:none", &url, "."]);
+    ada.cm(&["add", "--type", "fact", "Ports differ"]).ok();
+    ada.sync();
+    ben.cm(&["add", "--type", "fact", "Keys expire"]).ok();
+    assert_eq!(ben.cm(&["sync", "--json"]).ok().json()["received"], 1);
 }
 
 #[test]

@@ -218,8 +218,9 @@ fn with_leftovers(text: String, leftovers: &[Leftover]) -> Option<String> {
     if leftovers.is_empty() {
         return Some(text);
     }
+    let head = Head::of(&text)?;
     let mut items: Vec<Value> =
-        Head::of(&text)?.get(MERGE).and_then(|chunk| chunk.value.as_sequence().cloned()).unwrap_or_default();
+        head.get(MERGE).and_then(|chunk| chunk.value.as_sequence().cloned()).unwrap_or_default();
     for item in &mut items {
         let Some(earlier) = item.as_mapping().and_then(Leftover::of) else { continue };
         if let Some(part) = leftovers.iter().find_map(|lost| replaced_part(&earlier, lost)) {
@@ -231,6 +232,13 @@ fn with_leftovers(text: String, leftovers: &[Leftover]) -> Option<String> {
             items.push(item);
         }
     }
+    // A later merge may have given the key the value that an earlier leftover asks about.
+    items.retain(|item| match item.as_mapping().and_then(Leftover::of) {
+        Some(Leftover { part: LeftoverPart::Key(key), value, .. }) if !value.is_mapping() => {
+            head.get(&key).is_none_or(|chunk| chunk.value != value)
+        }
+        _ => true,
+    });
     items.sort_by(lists::by_value);
     apply(&text, &[Edit::Set { key: MERGE.to_owned(), value: Value::Sequence(items) }]).ok()
 }

@@ -117,6 +117,17 @@ fn equal_blocks_and_lines_are_not_taken_for_one() {
 }
 
 #[test]
+fn rows_that_one_side_only_padded_are_those_of_the_other() {
+    let base = "| key | n |\n|---|:--|\n| a | 1 |\n| b | 2 |\n";
+    let padded = "| key | n   |\n| --- | :-- |\n| a   | 1   |\n| b   | 2   |\n";
+    let edited = base.replace("| 2 |", "| 22 |");
+    let merged = "| key | n   |\n| --- | :-- |\n| a   | 1   |\n| b | 22 |\n";
+    assert_eq!(bodies(base, padded, &edited), merged);
+    assert_eq!(bodies(base, &edited, padded), merged);
+    assert_eq!(bodies(base, padded, &padded.replace("   |", "  |")), padded);
+}
+
+#[test]
 fn rows_of_a_table_are_merged_whole() {
     let table = |rows: &str| format!("| a | b |\n|---|---|\n{rows}");
     assert_eq!(

@@ -86,7 +86,14 @@ impl Repo {
             "--no-recurse-submodules",
             "--no-write-fetch-head",
         ]);
-        command.args(["--no-auto-maintenance", "--", remote, &format!("+refs/heads/{branch}:{reference}")]);
+        // A partial clone gets the new files, too: gix does not ask for what is missing.
+        command.args([
+            "--no-auto-maintenance",
+            "--no-filter",
+            "--",
+            remote,
+            &format!("+refs/heads/{branch}:{reference}"),
+        ]);
         let transfer = Transfer::start(command, "git fetch", options)?;
         Ok(Fetch { transfer, remote: remote.to_owned(), reference })
     }

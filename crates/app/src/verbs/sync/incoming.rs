@@ -12,6 +12,7 @@ use crate::verbs::moved_files::moved_files;
 use cm_merge::tree::{HowMerged, MergedFile, SideChange, merge_changes};
 use cm_merge::{ChangeStamp, Vocabulary, lost_values};
 use cm_note::message::{CommitMessage, CommitOp};
+use cm_note::note::conflict::conflict_marker;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitId, Join, Repo, TreeChange};
 use cm_store::vault::layout;
@@ -94,6 +95,12 @@ impl PlannedFile {
         }
         let before = lost(&self.before);
         lost(&self.after).into_iter().filter(|value| !before.contains(value)).collect()
+    }
+
+    /// Returns the line of a conflict marker that came with the note, and was not in it before.
+    pub fn new_conflict(&self) -> Option<u32> {
+        let marker = |bytes: &Option<Vec<u8>>| conflict_marker(&String::from_utf8_lossy(bytes.as_deref()?));
+        marker(&self.after).filter(|_| self.path.is_markdown() && marker(&self.before).is_none())
     }
 
     fn reported(&self) -> SyncedFile {

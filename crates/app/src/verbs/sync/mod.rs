@@ -363,6 +363,10 @@ impl SyncRun<'_> {
         let Some(planned) = planned else { return Ok(()) };
         result.received += planned.received;
         result.files.extend(incoming::reported(self.context, &planned.files));
+        for (file, line) in planned.files.iter().filter_map(|file| Some((file, file.new_conflict()?))) {
+            self.context
+                .notice(format!("{}:{line}: the remote has a merge conflict in this note", file.path));
+        }
         if self.options.dry_run {
             return Ok(());
         }
