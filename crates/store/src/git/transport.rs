@@ -276,13 +276,13 @@ fn is_lock_race(why: &str) -> bool {
         .any(|part| why.contains(part))
 }
 
-/// Returns what a `pre-push` hook said before Git gave up; `None` if Git failed for a reason of its own.
+/// Returns what a `pre-push` hook words before Git gave up; `None` if Git failed for a reason of its own.
 fn words_of_hook(stderr: &str) -> Option<String> {
     let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let (last, said) = lines.split_last()?;
+    let (last, words) = lines.split_last()?;
     let is_git = |line: &&str| ["error:", "fatal:", "remote:"].iter().any(|start| line.starts_with(start));
-    let is_hook = last.starts_with("error: failed to push some refs") && !said.iter().any(is_git);
-    is_hook.then(|| if said.is_empty() { "it gave no reason".to_owned() } else { said.join("; ") })
+    let is_hook = last.starts_with("error: failed to push some refs") && !words.iter().any(is_git);
+    is_hook.then(|| if words.is_empty() { "it gave no reason".to_owned() } else { words.join("; ") })
 }
 
 /// Whether a line says that another process changed or locked a reference of this clone.
@@ -392,7 +392,7 @@ fn listen(pipe: ChildStderr, sign: &Sender<()>) -> String {
     String::from_utf8_lossy(&all).replace('\r', "\n")
 }
 
-/// Converts a failed transfer to an error by what Git said in the C locale.
+/// Converts a failed transfer to an error by what Git words in the C locale.
 fn failure(command: &'static str, remote: &str, ended: &Ended) -> Error {
     const CREDENTIALS: &[&str] = &[
         "Authentication failed",
