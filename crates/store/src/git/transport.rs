@@ -276,7 +276,7 @@ fn is_lock_race(why: &str) -> bool {
         .any(|part| why.contains(part))
 }
 
-/// Returns what a `pre-push` hook words before Git gave up; `None` if Git failed for a reason of its own.
+/// Returns what a `pre-push` hook said before Git gave up; `None` if Git failed for a reason of its own.
 fn words_of_hook(stderr: &str) -> Option<String> {
     let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let (last, words) = lines.split_last()?;
@@ -392,7 +392,7 @@ fn listen(pipe: ChildStderr, sign: &Sender<()>) -> String {
     String::from_utf8_lossy(&all).replace('\r', "\n")
 }
 
-/// Converts a failed transfer to an error by what Git words in the C locale.
+/// Converts a failed transfer to an error by what Git said in the C locale.
 fn failure(command: &'static str, remote: &str, ended: &Ended) -> Error {
     const CREDENTIALS: &[&str] = &[
         "Authentication failed",
