@@ -124,7 +124,8 @@ fn rows_that_one_side_only_padded_are_those_of_the_other() {
     let merged = "| key | n   |\n| --- | :-- |\n| a   | 1   |\n| b | 22 |\n";
     assert_eq!(bodies(base, padded, &edited), merged);
     assert_eq!(bodies(base, &edited, padded), merged);
-    assert_eq!(bodies(base, padded, &padded.replace("   |", "  |")), padded);
+    let less = padded.replace("   |", "  |");
+    assert_eq!(bodies(base, padded, &less), less, "the greater one by bytes");
 }
 
 #[test]
