@@ -167,10 +167,10 @@ impl SyncResult {
 /// Synchronizes the target vault.
 ///
 /// # Errors
-/// No repository or remote; a state in which Git cannot merge (`detached`, `shallow`,
-/// `in-progress`); an `unrelated` or `rewritten` history; a branch that is `gone` from the remote; changes `outside-vault`; a file `in-the-way`
-/// of a folder, or a folder of a file; `offline`,
-/// `credentials`, `remote-refused`, `push-hook` and `raced`; and the errors of [`commit::commit`] and of writing.
+/// No repository or remote; a state in which Git cannot merge (`detached`, `shallow`, `in-progress`);
+/// an `unrelated` or `rewritten` history; a branch that is `gone` from the remote; changes
+/// `outside-vault`; a file `in-the-way` of a folder, or a folder of a file; `offline`, `credentials`,
+/// `remote-refused`, `push-hook` and `raced`; and the errors of [`commit::commit`] and of writing.
 pub fn sync(context: &Context, options: &Options) -> Result<SyncResult> {
     let open = context.target();
     open.writable()?;
