@@ -131,7 +131,7 @@ fn an_edit_stays_where_the_other_side_emptied_the_note_and_a_leftover_tells_it()
     assert!(merged["a.md"].contains("Two.") && merged["a.md"].contains("title: Note 1"), "{merged:?}");
     assert!(merged["a.md"].contains("merge:\n  - file: a.md\n"), "{merged:?}");
     let emptied = files(&[("a.md", "")]);
-    assert_eq!(merge_both_ways(&base, &emptied, &base), emptied, "nobody edited it");
+    assert_eq!(merge_both_ways(&base, &emptied, &base), emptied, "the other side left it alone");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_note_keeps_its_frontmatter_where_one_side_lost_all_of_it_and_the_other_edit
 
 #[test]
 fn a_version_that_lost_twice_is_left_over_for_the_text_that_stands() {
-    let texts = ["Said by nobody.", "Said by Ada at noon.", "Said by Ben at one.", "Said by Cyd at two."];
+    let texts = ["Said by the team.", "Said by Ada at noon.", "Said by Ben at one.", "Said by Cyd at two."];
     let [base, ada, ben, cyd] = [0, 1, 2, 3].map(|at| files(&[("a.md", &note(1, at as u32 + 1, texts[at]))]));
     let merged = merge_both_ways(&base, &ada, &ben);
     assert!(merged["a.md"].contains("Ben at one.\n    value: Said by Ada"), "{merged:?}");
