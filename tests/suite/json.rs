@@ -2,10 +2,12 @@
 //! `schema/json/`, and notices on stderr. The schemas match the types; `CM_BLESS=1 cargo test`
 //! rewrites them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use cm_render::schema::{documents, of_command, text};
+use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::support::{Ran, Sandbox, example, regretted};
@@ -50,12 +52,13 @@ fn commands() -> BTreeSet<String> {
 
 /// Returns the reasons why a document does not match its schema.
 fn misfits(document: &str, value: &Value) -> Vec<String> {
-    let schemas = documents();
-    let (_, schema) = schemas
-        .iter()
-        .find(|(name, _)| *name == document)
-        .unwrap_or_else(|| panic!("there is no schema `{document}`"));
-    let validator = jsonschema::draft202012::new(schema.as_value()).unwrap();
+    static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
+        documents()
+            .into_iter()
+            .map(|(name, schema)| (name, jsonschema::draft202012::new(schema.as_value()).unwrap()))
+            .collect()
+    });
+    let validator = VALIDATORS.get(document).unwrap_or_else(|| panic!("there is no schema `{document}`"));
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 

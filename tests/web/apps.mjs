@@ -37,7 +37,7 @@ window.start = async (html, call, theme) => {
 const { outputFiles } = await build({ stdin: { contents: source, resolveDir: "." }, bundle: true, format: "iife", write: false, logLevel: "error" });
 
 const page = await browser.newPage({ viewport: { width: 760, height: 900 } });
-page.setDefaultTimeout(20000);
+page.setDefaultTimeout(60000);
 const problems = [];
 page.on("console", (message) => { if (message.type() === "error") problems.push(message.text()); });
 page.on("pageerror", (error) => problems.push(error.message));

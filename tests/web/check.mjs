@@ -21,7 +21,7 @@ const json = (...words) => JSON.parse(run(...words, "--json"));
 
 const context = await browser.newContext();
 const page = await context.newPage();
-page.setDefaultTimeout(8000);
+page.setDefaultTimeout(60000);
 const problems = [];
 page.on("console", (message) => { if (message.type() === "error") problems.push(`${page.url()}: ${message.text()}`); });
 page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`));
@@ -156,7 +156,7 @@ await open(`/note/${fact.id}`);
 let originsShown = false;
 for (let attempt = 0; !originsShown && attempt < 3; attempt += 1) {
   await page.click("text=Show the commit and session of each line");
-  originsShown = await page.waitForFunction(() => document.querySelector("#origins")?.innerText.includes("More words."), null, { timeout: 4000 }).then(() => true, () => false);
+  originsShown = await page.waitForFunction(() => document.querySelector("#origins")?.innerText.includes("More words."), null, { timeout: 60000 }).then(() => true, () => false);
 }
 assert.ok(originsShown, "the origin of the lines is shown");
 assert.ok(page.url().endsWith(`/note/${fact.id}`), "without leaving the page");

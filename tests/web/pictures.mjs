@@ -31,7 +31,7 @@ for (const theme of themes.split(",")) for (const width of widths.split(",").map
     if (!path) continue;
     await page.goto(base + path, { waitUntil: "networkidle" }).catch(() => {});
     // Parts that load after the page, and the first picture of the map.
-    await page.waitForFunction(() => !document.querySelector("main [hx-trigger=load]") && (!document.getElementById("map") || document.getElementById("map").dataset.state), null, { timeout: 20000 }).catch(() => {});
+    await page.waitForFunction(() => !document.querySelector("main [hx-trigger=load]") && (!document.getElementById("map") || document.getElementById("map").dataset.state), null, { timeout: 60000 }).catch(() => {});
     await page.waitForTimeout(name === "map" ? 600 : 100);
     await page.screenshot({ path: `${folder}/${name}-${width}-${theme}.png` });
     made += 1;

@@ -69,7 +69,7 @@ fn session(sandbox: &Sandbox, id: &str, folder: &Path, word: &str, day: usize) {
 }
 
 fn git(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
-    let done = Command::new("git")
+    let done = crate::support::git_command()
         .args(arguments)
         .current_dir(sandbox.root().join(folder))
         .env("GIT_CONFIG_GLOBAL", sandbox.root().join("gitconfig"))
@@ -105,7 +105,7 @@ fn holds(sandbox: &Sandbox, folder: &str, word: &str) -> Vec<String> {
     let root = sandbox.root().join(folder);
     let found = Command::new("grep").args(["-rila", word, "."]).current_dir(&root).output().unwrap();
     let mut found: Vec<String> = String::from_utf8_lossy(&found.stdout).lines().map(str::to_owned).collect();
-    let log = Command::new("git").args(["log", "--all", "-p"]).current_dir(&root).output().unwrap();
+    let log = crate::support::git_command().args(["log", "--all", "-p"]).current_dir(&root).output().unwrap();
     if String::from_utf8_lossy(&log.stdout).to_lowercase().contains(word) {
         found.push("git log".to_owned());
     }

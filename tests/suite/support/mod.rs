@@ -25,7 +25,7 @@ pub use mcp_client::McpClient;
 pub use notes::files_of;
 pub use obsidian_rule::ObsidianVault;
 pub use ran::Ran;
-pub use sandbox::{NOW, Sandbox, vault_of};
+pub use sandbox::{NOW, Sandbox, git_command, vault_of};
 pub use server::request;
 pub use serving::{ServerProcess, message};
 pub use session_logs::{diary, write_session};

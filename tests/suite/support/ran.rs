@@ -1,7 +1,6 @@
 //! Result of running the program, with a reproducible text for snapshots.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 /// A finished run of the program.
 #[derive(Debug)]
@@ -58,7 +57,7 @@ impl Ran {
     /// Returns all commits of the repository at the run's folder, including unreachable ones in the
     /// reflog.
     fn commits(&self) -> Vec<String> {
-        let mut git = Command::new("git");
+        let mut git = super::sandbox::git_command();
         git.args(["rev-list", "--all", "--reflog"]).current_dir(&self.cwd);
         git.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         // The sandbox may be gone, or its folder not be a repository; then there are no commits.

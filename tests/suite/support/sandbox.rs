@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -32,6 +33,21 @@ const GIT_CONFIG: &str = "\
 [gc]
 \tauto = 0
 ";
+
+/// Returns a command of the Git found on `PATH`.
+///
+/// With its whole path, because a name that is still to be found in a changed environment makes the
+/// standard library copy this whole process first.
+pub fn git_command() -> Command {
+    static GIT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders)
+            .map(|folder| folder.join(format!("git{}", std::env::consts::EXE_SUFFIX)))
+            .find(|file| file.is_file())
+            .expect("git is installed")
+    });
+    Command::new(&*GIT)
+}
 
 /// A temporary folder with a home and a vault's folder; removed when dropped.
 #[derive(Debug)]
@@ -179,7 +195,7 @@ impl Sandbox {
     ///
     /// If Git fails.
     pub fn git_at(&self, when: &str, arguments: &[&str]) -> String {
-        let mut command = Command::new("git");
+        let mut command = git_command();
         self.close(&mut command);
         command.args(arguments).env("GIT_AUTHOR_DATE", when);
         command.env("GIT_COMMITTER_DATE", when).current_dir(self.vault());

@@ -16,7 +16,6 @@ mod worktrees;
 
 use std::cell::Cell;
 use std::path::PathBuf;
-use std::process::Command;
 
 use cm_note::instant::Instant;
 use cm_store::vault::trust::{self, TrustRecord, TrustSource};
@@ -79,7 +78,7 @@ impl Remote {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("remote.git");
-        let mut git = Command::new("git");
+        let mut git = crate::support::git_command();
         git.args(["init", "--quiet", "--bare", "--initial-branch=main"]).arg(&path);
         assert!(git.env("GIT_CONFIG_NOSYSTEM", "1").status().unwrap().success());
         Self { path, _folder: folder }

@@ -4,7 +4,6 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
 
 use cm_test_server::{Reply, Server};
 
@@ -146,7 +145,8 @@ fn a_branch_that_was_renamed_or_removed_on_the_remote_does_not_come_back() {
     let ada = Clone::first(&remote, "ada", VAULT);
     ada.sync();
     let at_remote = |arguments: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(&remote.path).args(arguments).output().unwrap();
+        let output =
+            crate::support::git_command().arg("-C").arg(&remote.path).args(arguments).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     at_remote(&["branch", "-m", "main", "trunk"]);
@@ -182,7 +182,7 @@ fn a_branch_without_a_common_history_is_not_published_beside_the_others() {
 fn a_partial_clone_gets_the_files_that_it_merges() {
     let remote = Remote::new();
     let ada = Clone::first(&remote, "ada", VAULT);
-    let configured = Command::new("git")
+    let configured = crate::support::git_command()
         .arg("-C")
         .arg(&remote.path)
         .args(["config", "uploadpack.allowFilter", "true"])
@@ -414,6 +414,6 @@ fn a_branch_that_the_remote_lacks_is_not_published_for_a_typing_error() {
     let ada = Clone::first(&remote, "ada", VAULT);
     let refused = ada.sandbox.cm(&["sync", "--branch", "mian"]);
     assert!(refused.code == 4 && refused.stderr.contains("has no branch `mian`"), "{}", refused.snapshot());
-    let branches = Command::new("git").arg("-C").arg(&remote.path).arg("branch").output().unwrap();
+    let branches = crate::support::git_command().arg("-C").arg(&remote.path).arg("branch").output().unwrap();
     assert_eq!(String::from_utf8_lossy(&branches.stdout), "* main\n");
 }

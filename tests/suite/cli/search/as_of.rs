@@ -148,7 +148,7 @@ fn a_beginning_that_several_commits_share_is_ambiguous() {
         .collect();
     let stream = sandbox.root().join("stream");
     std::fs::write(&stream, text).unwrap();
-    let mut git = std::process::Command::new("git");
+    let mut git = crate::support::git_command();
     git.args(["fast-import", "--quiet"]).current_dir(sandbox.vault());
     assert!(git.stdin(std::fs::File::open(&stream).unwrap()).status().unwrap().success());
     let mut ids: Vec<String> =
