@@ -15,7 +15,7 @@ const MIN_REPLACED_PROBABILITY: f32 = 0.25;
 /// fmt". It is one group.
 macro_rules! name {
     () => {
-        r"(`[^`]{1,40}`|[\x22“][^\x22“”]{1,40}[\x22”]|['\x22]?\w(?:[\w./:@+-]*\w)?['\x22]?(?:\s(?-i:[A-Z0-9])[\w.+-]*){0,2}|\b(?:npm|pnpm|yarn|bun|composer|make|just|task|rake)\s(?:run\s)?[a-z][\w:-]*)"
+        r"(`[^`]{1,40}`|[\x22“][^\x22“”]{1,40}[\x22”]|['\x22]?\w(?:(?-i:[\w./:@+-])*\w)?['\x22]?(?:\s(?-i:[A-Z0-9][\w.+-]*)){0,2}|\b(?:npm|pnpm|yarn|bun|composer|make|just|task|rake)\s(?:run\s)?[a-z][\w:-]*)"
     };
 }
 

@@ -45,7 +45,7 @@ const BETWEEN: [char; 8] = [',', ':', ';', '.', '-', '–', '—', '`'];
 #[allow(clippy::expect_used, reason = "the pattern is a constant, and every test compiles it")]
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\[[^\S\r\n]*(?:cm|cass)[^\S\r\n]*:[^\S\r\n]*(helpful|harmful|irrelevant)[^\S\r\n]+([^\[\]\r\n]+)\]",
+        r"\[[^\S\r\n]*(?i:cm|cass)[^\S\r\n]*:[^\S\r\n]*((?i:helpful|harmful|irrelevant))[^\S\r\n]+([^\[\]\r\n]+)\]",
     )
     .expect("the pattern is a constant that tests compile")
 });

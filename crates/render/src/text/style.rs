@@ -63,6 +63,9 @@ pub fn paint(style: Style, text: &str) -> String {
 /// Text with control characters made visible, except line breaks and tabs, so that it cannot send
 /// commands to the terminal. CRLF becomes LF, and byte order marks are removed.
 pub fn safe(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
+        return text.to_owned();
+    }
     let text = &*escaped(text);
     let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.chars().any(|c| steers(c) || c == '\u{feff}') {
@@ -79,7 +82,7 @@ fn is_deceptive(c: char) -> bool {
 
 /// The text with bidirectional controls and tag characters written as `\u{202e}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_deceptive) {
+    if text.is_ascii() || !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
     }
     let shown = |c: char| if is_deceptive(c) { c.escape_unicode().to_string() } else { c.to_string() };
@@ -88,7 +91,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 
 /// JSON with these characters written as JSON escapes, which leaves the data unchanged.
 pub fn escaped_json(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_deceptive) {
+    if text.is_ascii() || !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
     }
     let mut units = [0; 2];
