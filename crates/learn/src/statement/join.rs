@@ -126,6 +126,11 @@ pattern!(
 );
 pattern!(NO_CHOICE = r"(?i)^(?:square|work|normal|the|this|that|it|you|zero)$");
 pattern!(AT_PLACE = r"(?i)\b(?:there|here|dort|hier|da|allí|ahí|aquí|là|ici)\b|那里|这里");
+// "From now on, an ANALYZE after each import, please": asked for at an event that comes again.
+pattern!(
+    AT_EACH = r"(?i)\b(?:(?:before|after|on|at|with|for|in)\s(?:each|every|any)|(?:vor|nach|bei|mit|in|an)\sjede[mnrs]?|(?:avant|après|à|pour)\schaque|(?:antes\sde|después\sde|en|con|a)\scada)\b|每次"
+);
+pattern!(POLITE = r"(?i)\b(?:please|pls|plz|bitte|por\sfavor|s['’]il\s(?:te|vous)\spla[iî]t|stp|svp)\b|请");
 // "Don't use any. Use unknown.": the short order says what to do instead.
 pattern!(
     FORBIDS = r"(?i)^(?:(?:ok|no|hey|please|pls|bitte)[,\s]+)*(?:don['’]?t|do not|never|not|no|stop|avoid|nie|niemals|kein\w*|nicht|nunca|ne|jamais|pas)\b"
@@ -227,6 +232,10 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_rule = judged.kind() == StatementKind::Rule;
     let is_remembered = (REMEMBER.is_match(&statement.text) || wording::holds_from_now(&statement.text))
         && !statement.text.ends_with(['?', '？', ':', '：']);
+    let is_asked_for_each_time = is_remembered
+        && wording::holds_from_now(&statement.text)
+        && AT_EACH.is_match(&statement.text)
+        && POLITE.is_match(&statement.text);
     let is_labelled = LABELLED.is_match(&statement.text);
     if is_for_once(&statement.text) && !is_remembered && !is_labelled {
         return false;
@@ -249,6 +258,8 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) if is_return => MIN_RETURN_PROBABILITY,
         (Certainty::Medium, _) if is_preference => THRESHOLD_ASK,
         (Certainty::High, _) if is_preference => MIN_CERTAIN_PREFERENCE_PROBABILITY,
+        (Certainty::Medium, _) if is_asked_for_each_time => 0.0,
+        (Certainty::High, _) if is_asked_for_each_time => MIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_remembered => MIN_REMEMBER_PROBABILITY,
         (Certainty::High, _) if is_remembered && is_rule => MIN_CERTAIN_REMEMBER_PROBABILITY,
         (Certainty::Medium, _) if is_rule && is_standing(&statement.text) => THRESHOLD_ASK,
@@ -382,6 +393,28 @@ mod tests {
         let now = "The staging database is refreshed at 03:30 JST now, not at 04:00.";
         assert_eq!(texts(now, &[0.45]), [now]);
         assert!(texts("The staging database is refreshed at 03:30 JST.", &[0.45]).is_empty());
+    }
+
+    #[test]
+    fn what_is_asked_for_at_each_event_from_now_on_lasts_and_what_is_only_said_of_the_future_need_not() {
+        let certainty = |prompt: &str, share: f32| {
+            let statements = of_prompt(prompt, 1, StatementContext::After, None);
+            lasting(&statements, &judged(&[share])).first().map(|one| one.certainty)
+        };
+        for prompt in [
+            "ab jetzt bitte nach jedem Import einmal ANALYZE, sonst nimmt er den falschen Join",
+            "from now on please an ANALYZE after every import, it picks the wrong join otherwise",
+            "à partir de maintenant un ANALYZE après chaque import, s'il te plaît",
+            "a partir de ahora un ANALYZE después de cada importación, por favor",
+        ] {
+            assert_eq!(certainty(prompt, 0.02), Some(Certainty::Medium), "{prompt}");
+            assert_eq!(certainty(prompt, 0.2), Some(Certainty::High), "{prompt}");
+        }
+        for prompt in
+            ["brilliant. henceforth every button shall be beige", "from now on it breaks after each start"]
+        {
+            assert_eq!(certainty(prompt, 0.02), None, "{prompt}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ pattern!(
       | (?:careful|watch\ out|heads\ up|(?:like|as)\ i\ said|then|vorsicht|achtung|wie\ gesagt|dann|attention|cuidado|ojo|claro|pues|bueno|como\ dije
           |yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |excuse\ me|with\ (?:all\ )?(?:due\ )?respect
+        |(?:for\ )?(?:the\ )?next\ time|(?:fürs\ |für\ das\ )?nächste[ns]?\ mal|la\ prochaine\ fois|la\ próxima\ vez
         |nein|doch|halt|danke|gut|non|merci|sinon|sí|si|vale|gracias|looks\ good
           |remember|keep\ in\ mind|merke?\ dir|recuerda|ten\ en\ cuenta|retiens|记住|请记住
           |不|不对|好|好的|对了|另外|从现在开始|从今以后|今后|以后)(?:\s*[,.!:;–—…，。！：；、]+\s*|\s*-+\s+)
@@ -67,6 +68,7 @@ pattern!(
 pattern!(
     PASSED_DAY = r"(?i)\s(?:(?:since|seit|desde|depuis)\s+)?(?:yesterday|last\s+night|this\s+morning|earlier\s+today|gestern|heute\s+(?:früh|morgen)|ayer|esta\s+mañana|ce\s+matin)\s*(?P<end>[,.;:!)]|$)"
 );
+pattern!(BY_THE_WAY = r"(?i),?\s(?:btw|by\s+the\s+way)\s*(?P<end>[,.;:!)]|$)");
 pattern!(
     POINTS = r"(?ix)\b(?:it|its|them|they|those|these|(?:the\ )?same|ones?
         |(?:this|that)(?:[.,!?]|\s+(?:is|was|one|way|again|file|folder|directory|command|thing)\b|$)
@@ -182,6 +184,9 @@ pub(super) fn standing_alone(
 /// Removes what only the session's reader needs, unless hardly anything else is there.
 fn without_asides(text: &str) -> Cow<'_, str> {
     let mut bare = PASSED_DAY.replace_all(text, "$end");
+    if let Cow::Owned(without) = BY_THE_WAY.replace_all(&bare, "$end") {
+        bare = Cow::Owned(without);
+    }
     let asides = [(&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")];
     for (aside, rest) in &asides[..if CONDITION.is_match(text) { 2 } else { 3 }] {
         let without = aside.replace_all(&bare, *rest);
@@ -288,6 +293,14 @@ mod tests {
             (
                 "I prefer early returns to nested ifs, please rewrite that function so",
                 "I prefer early returns to nested ifs.",
+            ),
+            (
+                "we stopped using mapbox btw, tiles come from our own server",
+                "We stopped using mapbox, tiles come from our own server.",
+            ),
+            (
+                "For next time: an hour of delay is the poller's zone",
+                "An hour of delay is the poller's zone.",
             ),
             ("I told you", "I told you."),
             (
