@@ -45,6 +45,7 @@ pattern!(
     | \b(?:for|until|till)\ (?:tonight|this\ (?:evening|afternoon|morning|week|release|sprint))\b | \bas\ we\ speak\b
     | \b(?:leave|skip|drop|forget|lass\w*|deja|laisse)\b.{1,40}[,;:–—]\s*\S+\s+(?:does|do|is\ doing|will\ do|takes?|fix(?:es)?|macht|hace|fait)\s+(?:it|that|them|das|es|lo|le|la)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week|am\s+\w+tag|morgen|heute|später|mañana|luego|hoy|demain|ce\ soir)\b
     | \b(?:leave|skip|drop|forget)\s+(?:it|that)\b.{0,6}[,;:–—]\s*\S+\s+(?:does|do|will\ do|takes?|fix(?:es)?)\s+(?:it|that)\s+(?:on\s+\w+day|today|tonight|tomorrow|later|next\ week)\b
+    | [,;:–—]\s*\S+(?:['’]s|\ is|\ ist)\s+(?:already\s+|schon\s+|bereits\s+)?(?:on\ it|looking\ into\ it|working\ on\ it|fixing\ it|dran)\b
     | \b(?:just\ this\ once|(?:just|only)\ (?:for\ )?(?:today|tonight)|for\ this\ (?:one|ticket|pr|branch|task)\ only)\b
     | \b(?:until|till|til|bis|jusqu['’](?:à|au)|hasta)\s+(?:(?:the|zum|el|la|le)\s+)?(?:
         noon | tonight | tomorrow | next\ (?:week|month|monday|tuesday|wednesday|thursday|friday)
@@ -101,6 +102,8 @@ mod tests {
     #[test]
     fn what_is_asked_for_once_and_thoughts_are_not_meant_to_last() {
         for text in [
+            "The flaky test is TestUpload, ignore it, Sam is on it",
+            "Den Fehler im Import bitte nicht anfassen, Jonas ist schon dran",
             "Make me a short table of all fault codes, markdown, for the mail",
             "can you make me a short table of all fault codes",
             "Schreib mir bitte eine Liste der Fehler",

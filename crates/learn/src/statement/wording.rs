@@ -17,15 +17,15 @@ pub(super) struct Wording {
 
 pattern!(
     LEAD = r"(?ix)^(?:
-        (?:ok(?:ay)?|oh(?:\ (?:dear|boy|man|god|no))?|ah|a[iï]e|uf+|ugh|argh|jeez|hé|m{2,}|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
+        (?:ok(?:ay)?|oh(?:\ (?:dear|boy|man|god|no))?|ah|whoa|wow|a[iï]e|uf+|ugh|argh|jeez|hé|m{2,}|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
           |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
-          |please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
+          |(?:can|could)\ you|please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
       | (?:new\ |neue\ |nueva\ |nouvelle\ )?(?:rule|decision|convention|policy|regel|entscheidung|regla|decisión|règle|décision)(?:\ (?:then|here|dann|entonces|alors))?\s*:\s+
       | are\ you\ (?:crazy|mad|serious|nuts|kidding(?:\ me)?)\s*[,.!?]+\s+
-      | (?:careful|watch\ out|heads\ up|(?:like|as)\ i\ said|then|vorsicht|achtung|wie\ gesagt|dann|attention|cuidado|ojo|claro|pues|bueno|como\ dije
+      | (?:the\ thing\ is|(?:sorry\ )?my\ bad|careful|watch\ out|heads\ up|(?:like|as)\ i\ said|then|vorsicht|achtung|wie\ gesagt|dann|attention|cuidado|ojo|claro|pues|bueno|como\ dije
           |yes|no\ no|no|nope|nah|nee|stop|wait|wrong|actually|sorry|right|alright|great|good|nice|thanks|perfect|cool|again
           |excuse\ me|with\ (?:all\ )?(?:due\ )?respect
         |(?:for\ )?(?:the\ )?next\ time|(?:fürs\ |für\ das\ )?nächste[ns]?\ mal|la\ prochaine\ fois|la\ próxima\ vez
@@ -72,7 +72,7 @@ pattern!(BY_THE_WAY = r"(?i),?\s(?:btw|by\s+the\s+way)\s*(?P<end>[,.;:!)]|$)");
 pattern!(
     POINTS = r"(?ix)\b(?:it|its|them|they|those|these|(?:the\ )?same|ones?
         |(?:this|that)(?:[.,!?]|\s+(?:is|was|one|way|again|file|folder|directory|command|thing)\b|$)
-        |das(?:[.,!?]|$)|dies(?:e[rsmn]?)?|sie|es|damit|dafür|dazu|davon|darauf
+        |do(?:es|ing)?\ (?:that|this)|(?:das|so)\ machen|das(?:[.,!?]|$)|dies(?:e[rsmn]?)?|sie|es|damit|dafür|dazu|davon|darauf
         |ça|cela|ceci|celui|celle|ceux|celles|eux
         |eso|esto|esa|ese|esos|esas|estos|estas|ello|ellos|ellas)\b|[它这那]"
 );
@@ -80,9 +80,10 @@ pattern!(
 pattern!(
     POINTS_AT_KIND = r"(?i)^(?:this|that|diese[rs]?|jene[rs]?|ce|cette|ese|esa|este|esta)\s+(?:file|folder|directory|command|script|datei|ordner|befehl|skript|fichier|dossier|commande|archivo|fichero|carpeta|comando)\b"
 );
-// "The boxes only compare that one number": the sentence before says which.
+// "The boxes only compare that one number", "we do that for everything with more than two cases": the sentence before
+// says which, or what.
 pattern!(
-    POINTS_AT_ONE = r"(?i)\b(?:(?:this|that)\s+(?:one|single|very|same)|those\s+(?:two|three|same)|diese[rsnm]?\s+(?:eine[nrsm]?|gleiche[nrsm]?)|es[ea]\s+(?:único|única|mismo|misma)|ce(?:tte)?\s+(?:seule?|même))\s+\w"
+    POINTS_AT_ONE = r"(?i)\b(?:(?:this|that)\s+(?:one|single|very|same)|those\s+(?:two|three|same)|diese[rsnm]?\s+(?:eine[nrsm]?|gleiche[nrsm]?)|es[ea]\s+(?:único|única|mismo|misma)|ce(?:tte)?\s+(?:seule?|même))\s+\w|^(?:we|i|we['’]ll)\s+(?:always\s+)?do\s+(?:that|this)\b|^(?:das|so)\s+machen\s+wir\b|^on\s+fait\s+(?:toujours\s+)?(?:ça|comme\s+ça)\b|^(?:eso|esto)\s+lo\s+hacemos\b"
 );
 /// Commands that are no everyday words.
 const TOOLS: [&str; 32] = [
@@ -175,7 +176,8 @@ pub(super) fn standing_alone(
         Some(before) => {
             // "Holds are 45 minutes. From now on they are 90" needs its first words.
             let own = if holds_from_now(quote) { as_sentence(quote) } else { own };
-            Some(Wording { text: format!("{} {own}", as_sentence(&before.text)), is_complete: true })
+            let preceding = &before.text[LEAD.find(&before.text).map_or(0, |found| found.end())..];
+            Some(Wording { text: format!("{} {own}", as_sentence(preceding)), is_complete: true })
         }
         None => Some(Wording { text: own, is_complete: !is_vague }),
     }
@@ -302,6 +304,12 @@ mod tests {
                 "For next time: an hour of delay is the poller's zone",
                 "An hour of delay is the poller's zone.",
             ),
+            (
+                "Can you stop adding docstrings to private helpers",
+                "Stop adding docstrings to private helpers.",
+            ),
+            ("ok so the thing is, the printer only accepts cp1252", "The printer only accepts cp1252."),
+            ("sorry my bad, the port is 8081, not 8080", "The port is 8081, not 8080."),
             ("I told you", "I told you."),
             (
                 "I said use pnpm, not npm. npm breaks the lockfile here.",
@@ -393,5 +401,16 @@ mod tests {
         );
         let wording = standing_alone(&prompt[1].text, StatementContext::Plain, None, prompt.first()).unwrap();
         assert_eq!(wording.text, "The wallet folder holds fixtures. Never edit those.");
+        let prompt = of_prompt(
+            "hm, I'd use a table test here. we do that for everything with more than two cases",
+            1,
+            StatementContext::After,
+            None,
+        );
+        let wording = standing_alone(&prompt[1].text, StatementContext::After, None, prompt.first()).unwrap();
+        assert_eq!(
+            wording.text,
+            "I'd use a table test here. We do that for everything with more than two cases."
+        );
     }
 }
