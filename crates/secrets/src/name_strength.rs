@@ -14,8 +14,8 @@ pub enum NameStrength {
 
 /// Keywords in secret names that the scan searches for.
 #[rustfmt::skip]
-pub const WORDS: [&str; 29] = [
-    "sonar", "pass", "pwd", "secret", "token", "key", "credential", "auth", "creds", "psk", "access_id",
+pub const WORDS: [&str; 30] = [
+    "sonar", "pass", "pwd", "pw", "secret", "token", "key", "credential", "auth", "creds", "psk", "access_id",
     "accessid", "webhook", "_pat", "-pat", "_pw", "bindpw", "rootpw", "kennwort", "contrasena", "senha",
     "contraseña", "mot de passe", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호",
 ];

@@ -28,9 +28,9 @@ pub(super) enum Distance {
 const VERBS: [&str; 13] =
     ["is ", "was ", "will be ", "ist ", "war ", "lautet ", "es ", "era ", "est ", "é ", "是", "为", "は"];
 /// Words that begin what a password is for.
-const LINKS: [&str; 22] = [
-    "for ", "of ", "to ", "on ", "in ", "at ", "from ", "für ", "von ", "vom ", "zum ", "zur ", "der ",
-    "des ", "de ", "del ", "para ", "en ", "pour ", "du ", "do ", "da ",
+const LINKS: [&str; 26] = [
+    "for ", "of ", "to ", "on ", "in ", "at ", "from ", "für ", "fürs ", "am ", "im ", "beim ", "von ",
+    "vom ", "zum ", "zur ", "der ", "des ", "de ", "del ", "para ", "en ", "pour ", "du ", "do ", "da ",
 ];
 /// Maximum length in bytes of what a password is for.
 const MAX_CLAUSE_BYTES: usize = 80;
@@ -121,6 +121,9 @@ mod tests {
             "la contraseña de jenkins es Kaffee!2026, siempre usa esa",
             "le mot de passe de jenkins est Kaffee!2026",
             "the passphrase for the backup: Kaffee!2026",
+            "pw: Kaffee!2026",
+            "pw of the db on staging: Kaffee!2026",
+            "PW fürs WLAN im Büro: Kaffee!2026",
             "log in with user ci and password Kaffee!2026 there",
             "das Passwort für den Server lautet Kaffee!2026",
             "Jenkins 的密码是 Kaffee!2026，不要外传",
@@ -154,6 +157,8 @@ mod tests {
             "the password for the staging db is in the vault",
             "The password of each user is hashed with sha256.",
             "the password policy is 12 characters",
+            "Print pw in pixels: 1200px of 1600px2",
+            "the pw of each page is 30em, see Layout2",
             "password for admins is required since v2",
             "use password OAuth2 flow",
             "a password of 12 characters is enough",

@@ -138,6 +138,15 @@ pattern!(
 pattern!(
     INSTEAD = r"(?i)^(?:just\s+)?(?:use|take|prefer|write|call|run|nimm|nutze?|benutze?|verwende|usa|usá|utiliza|utilise|prends)(?:\s+[^\s,;]+){1,4}[.!]?$"
 );
+pattern!(
+    OBJECTS = r"(?ix)^(?:(?:please|pls|and|so|but|bitte|und)[,\s]+)*(?:
+        i\s(?:really\s)?(?:don['’]?t|do\snot)\s(?:want|like|need)\s(?:that|this|it|those|these|them)
+      | (?:stop|quit)\s(?:that|this|it|(?:doing|with)\s(?:that|this|it))
+      | (?:that|this|it)\s(?:has\sto|must|needs\sto)\s(?:change|stop) | (?:that|this|it)(?:['’]s|\sis)\s(?:annoying|not\sok(?:ay)?)
+      | (?:das|es)\snervt | lass\sdas | hör\s(?:auf\sdamit|damit\sauf) | das\s(?:will|möchte)\sich\snicht | das\smuss\s(?:aufhören|sich\sändern)
+      | no\squiero\seso | deja\sde\shacerlo | arrête(?:\sça)? | je\sne\sveux\spas\sça
+    )[.!]*$"
+);
 
 /// Returns the lasting ones of a session's statements. `judged` has their probabilities, in the
 /// same order. A lasting sentence and the related ones next to it in its prompt become one
@@ -182,14 +191,16 @@ fn count_related(all: &[JudgedStatement<'_>]) -> usize {
         length += 1 + one.text.chars().count();
         let is_next = *at == 0 || length <= MAX_JOINED_CHARS + 1 && follows(all[at - 1].0, one);
         let is_instead = || *at > 0 && FORBIDS.is_match(&all[at - 1].0.text) && INSTEAD.is_match(&one.text);
+        // "You keep writing long docstrings. I don't want that.": without its end it says the opposite.
+        let objects = || *at > 0 && OBJECTS.is_match(&one.text);
         let explains = || {
             let next = all.get(*at + 1).map(|(next, _)| *next);
             next.is_some_and(|next| follows(one, next) && returns(next))
         };
         is_next
             && (*at == 0 || !is_for_once(&one.text) && !is_for_once(&all[0].0.text))
-            && (judged.lasting() >= MIN_RELATED_PROBABILITY || is_instead() || explains())
-            && (is_instead() || *at == 0 || !are_two_statements(&all[at - 1], &all[*at]))
+            && (judged.lasting() >= MIN_RELATED_PROBABILITY || is_instead() || objects() || explains())
+            && (is_instead() || objects() || *at == 0 || !are_two_statements(&all[at - 1], &all[*at]))
     });
     together.count().max(1)
 }
@@ -415,6 +426,23 @@ mod tests {
         {
             assert_eq!(certainty(prompt, 0.02), None, "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_complaint_keeps_the_sentence_that_objects() {
+        let prompt =
+            "You keep writing huge docstrings with Args sections. I don't want that. One line says it all.";
+        let statements = of_prompt(prompt, 3, StatementContext::After, None);
+        let judged = [StatementKind::Rule, StatementKind::Preference, StatementKind::Rule].map(|kind| {
+            let mut shares = KindProbabilities([0.1, 0.0, 0.0, 0.0, 0.0]);
+            shares.0[kind as usize] = 0.9;
+            shares
+        });
+        let found = lasting(&statements, &judged);
+        assert_eq!(
+            found[0].text,
+            "You keep writing huge docstrings with Args sections. I don't want that. One line says it all."
+        );
     }
 
     #[test]

@@ -12,7 +12,9 @@ use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::graph::Graph;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::markdown::escape::{escape_inline, escape_link_text, link_destination, visible, wikilink};
+use cm_note::markdown::escape::{
+    escape_inline, escape_link_text, escape_rule, link_destination, visible, wikilink,
+};
 use cm_note::markdown::outline;
 use cm_note::note::check::RULE;
 use cm_note::note::{Note, NoteKind};
@@ -22,6 +24,7 @@ use cm_note::score::{DecayScore, Scoring};
 
 use crate::current_notes::{NotCurrent, live, not_current};
 use crate::generated::link;
+use crate::starters;
 
 /// A memory, rule or plain note that the core file may list.
 #[derive(Debug, Clone, PartialEq)]
@@ -304,7 +307,9 @@ impl CoreEntry {
         let fading = self.is_fading(least);
         let score = Reverse(self.comparable(least));
         let tie = fading.then_some((Reverse(self.links), Reverse(self.changed)));
-        (fading, Reverse(self.pinned), self.plain, score, tie, &self.id, &self.path)
+        // What somebody here said goes before the built-in rules, until one of these has proved itself.
+        let is_starter = self.tags.iter().any(|tag| tag == starters::TAG);
+        (fading, Reverse(self.pinned), self.plain, score, is_starter, tie, &self.id, &self.path)
     }
 
     /// Sort key for displaying entries within a section: pinned entries first, then by maturity,
@@ -343,18 +348,18 @@ impl CoreEntry {
             id if id.is_empty() => id,
             id => format!(" `{}`", visible(&id)),
         };
-        let title = match self.worth {
-            EntryScore::Memory(_) => self.title.clone(),
-            EntryScore::Bullet { .. } => plain(&self.title),
+        let title = &self.title;
+        let shown = match self.worth {
+            EntryScore::Memory(_) => escape_inline(title),
+            EntryScore::Bullet { .. } => rule_line(title),
         };
-        let shown = escape_inline(&title);
         let shown = if shown.is_empty() { escape_inline(self.path.stem()) } else { shown };
         let linked = match (self.worth, style) {
             (EntryScore::Bullet { .. }, _) => None,
             (_, LinkStyle::Path) => {
-                Some((link(&title, &self.path), link_destination(self.path.as_str()).chars().count()))
+                Some((link(title, &self.path), link_destination(self.path.as_str()).chars().count()))
             }
-            (_, LinkStyle::Stem) => Some((wikilink(&self.target, &title), self.target.chars().count())),
+            (_, LinkStyle::Stem) => Some((wikilink(&self.target, title), self.target.chars().count())),
         };
         CoreLine {
             bare: format!("- {shown}{tags}{id}\n"),
@@ -363,8 +368,16 @@ impl CoreEntry {
     }
 }
 
+/// A rule as written, on one line. A link is reduced to its text, because its path would lead elsewhere from the core file.
+fn rule_line(rule: &str) -> String {
+    if rule.contains("](") || rule.contains("[[") {
+        return escape_inline(&without_markup(rule));
+    }
+    escape_rule(&fold_whitespace(rule))
+}
+
 /// Removes Markdown markup from a rule, unless that would remove letters.
-fn plain(rule: &str) -> String {
+fn without_markup(rule: &str) -> String {
     let text = fold_whitespace(&outline(rule, 1).text);
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     if letters(&text) == letters(rule) { text } else { fold_whitespace(rule) }

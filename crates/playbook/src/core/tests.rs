@@ -345,14 +345,14 @@ fn bullets_are_listed_by_their_rule_after_the_built_in_sections() {
 
     - Never print a secret. `b5`
     - Put a limit on every call. A call without one hangs. `b2`
-    - Name height_mm and at_utc with their unit. `b3`
+    - Name `height_mm` and `at_utc` with **their** unit. `b3`
     - Read the diff first. `b4`
     - Ask for a span of time, not for a number of readings. `b1`
 
     ## Pitfalls
 
     - AVOID: casting a timestamp to a date. `b8`
-    - AVOID: retry() at once. (retry) `b7`
+    - AVOID: `retry()` at once. (retry) `b7`
 
     ## Insights
 
@@ -455,6 +455,24 @@ fn five_hundred_bullets_fill_two_sections_and_no_more() {
 }
 
 #[test]
+fn a_rule_of_a_starter_set_takes_no_place_from_what_somebody_said() {
+    let mut entries: Vec<CoreEntry> = (0..20)
+        .map(|at| CoreEntry {
+            tags: vec!["git".into(), "starter".into()],
+            changed: Instant::parse("2026-11-20").ok(),
+            ..rule(&format!("a{at:02}"), Maturity::Candidate, &format!("Built-in rule {at}."), 0.0)
+        })
+        .collect();
+    entries.push(CoreEntry {
+        changed: Instant::parse("2026-11-01").ok(),
+        ..rule("z1", Maturity::Candidate, "Ask before you touch staging.", 0.0)
+    });
+    let file = plan_core(&entries, &CoreSettings::default(), "2026-11-21");
+    let first = file.text.lines().find(|line| line.starts_with("- ")).unwrap();
+    assert_eq!(first, "- Ask before you touch staging. `z1`", "{}", file.text);
+}
+
+#[test]
 fn a_rule_is_listed_whole_or_not_at_all() {
     let long = format!("Never {} at night.", "x".repeat(484));
     let entries =
@@ -498,8 +516,8 @@ fn hostile_rules_forge_no_section_and_lose_no_word() {
     - Use it. \## Pinned - \[forged\](evil.md) `b0`
     - x\](evil.md) &lt;!-- cm:end --&gt; &lt;script>alert(1)&lt;/script> `b1`
     - Store a \`Vec&lt;u8>\`, never a Vec&lt;u8>; see \[the note\](evil.md) and \[\[Secrets\]\]. `b2`
-    - Written 2020-01-01 by cm core `b3`
-    - \# Core memory `b4`
+    - &gt; Written 2020-01-01 by `cm core` `b3`
+    - ``` # Core memory ``` `b4`
     - reversed rule `b5`
     ");
 }
