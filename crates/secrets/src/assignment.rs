@@ -171,8 +171,8 @@ impl AssignedName {
         let may_be_given = match distance {
             Distance::Verb => value.quoted || value.has_digit(bytes),
             // The end of a quoted path such as "/etc/passwd" is followed by something else.
-            Distance::Adjacent if quoted => false,
-            Distance::Colon | Distance::Clause | Distance::Adjacent => {
+            Distance::Adjacent | Distance::Word if quoted => false,
+            Distance::Colon | Distance::Clause | Distance::Adjacent | Distance::Word => {
                 let value = text.get(value.range.clone());
                 value.is_some_and(|value| sentence::looks_invented(value, distance)) && is_password()
             }

@@ -20,14 +20,17 @@ pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     if text[hit.clone()].eq_ignore_ascii_case("machine") {
         words.next()?;
     }
+    let mut has_user = false;
     // Keys and values in turn; any other word in the place of a key makes it a sentence.
     while let Some((_, key)) = words.next() {
         let (at, value) = words.next()?;
         match key {
-            "login" | "account" => {}
+            "login" | "account" => has_user = true,
             "password" => {
                 let value = value.trim_end_matches(['"', '\'', '`', ',', ';']);
-                let secret = value.len() >= 3 && !placeholder::is_placeholder(value);
+                // "The default password length": without a user, a plain word is no password.
+                let is_plain = !has_user && !value.bytes().any(|byte| randomness::is(byte, DIGIT));
+                let secret = value.len() >= 3 && !is_plain && !placeholder::is_placeholder(value);
                 return secret.then_some(at..at + value.len());
             }
             _ => return None,

@@ -12,6 +12,7 @@ mod header;
 mod jwt;
 mod kubernetes;
 mod literal;
+mod login;
 mod mnemonic;
 mod name_strength;
 mod placeholder;

@@ -8,8 +8,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::name_strength::{self, NameStrength};
 use super::{
-    assignment, command_line, credential_files, header, jwt, kubernetes, mnemonic, placeholder, private_key,
-    signature, token, token_kinds, url,
+    assignment, command_line, credential_files, header, jwt, kubernetes, login, mnemonic, placeholder,
+    private_key, signature, token, token_kinds, url,
 };
 
 /// A byte range that a rule wants to redact.
@@ -142,6 +142,9 @@ fn table() -> Vec<(&'static str, KeywordRule)> {
         url::WEB_HOOKS.iter().enumerate().map(|(index, (word, _))| (*word, KeywordRule::WebHook(index))),
     );
     table.extend(command_line::PROGRAMS.iter().map(|(name, flag)| (*name, KeywordRule::Program(flag))));
+    table.extend(login::WORDS.iter().map(|word| (*word, KeywordRule::Other(login::password, "password", 3))));
+    let users = login::USERS.iter();
+    table.extend(users.map(|user| (*user, KeywordRule::Other(login::password_of_user, "password", 3))));
     table.extend(name_strength::WORDS.iter().map(|word| (*word, KeywordRule::Name)));
     table
 }

@@ -22,6 +22,8 @@ pub(super) enum Distance {
     Clause,
     /// By nothing: `user ci and password X`.
     Adjacent,
+    /// By a word that says what the password is for: `passwd staging X`.
+    Word,
 }
 
 /// Verbs between a name and its value, each with its space.
@@ -46,8 +48,17 @@ pub(super) fn stated(rest: &str) -> Stated {
     let clause = LINKS.iter().any(|link| rest.starts_with(link)).then(|| clause_end(rest)).flatten();
     match clause {
         Some((at, distance)) => Stated { at: spaced(rest, at), distance },
-        None => Stated { at: 0, distance: Distance::Adjacent },
+        None => match word_before(rest) {
+            Some(at) => Stated { at, distance: Distance::Word },
+            None => Stated { at: 0, distance: Distance::Adjacent },
+        },
     }
+}
+
+/// Returns the offset behind one word of letters.
+fn word_before(rest: &str) -> Option<usize> {
+    let (word, _) = rest.split_once(' ')?;
+    (!word.is_empty() && word.chars().all(char::is_alphabetic)).then_some(word.len() + 1)
 }
 
 /// Returns the end of the colon behind a verb at the beginning: `lautet: `.
@@ -101,6 +112,11 @@ pub(super) fn looks_invented(value: &str, distance: Distance) -> bool {
         Distance::Colon => is_mixed && (has_symbol || has(UPPER) || value.len() >= MIN_COLON_BYTES),
         Distance::Verb | Distance::Clause => is_mixed && (has_symbol || has(UPPER)),
         Distance::Adjacent => is_mixed && has_symbol && value.starts_with(|c: char| c.is_alphanumeric()),
+        // `the password manager keepass@2.1` has an `@` too.
+        Distance::Word => {
+            let has_symbol = inner.bytes().any(|byte| b"!#$%&*^~".contains(&byte));
+            is_mixed && has_symbol && value.starts_with(|c: char| c.is_alphanumeric())
+        }
     }
 }
 
@@ -157,6 +173,7 @@ mod tests {
             "the password for the staging db is in the vault",
             "The password of each user is hashed with sha256.",
             "the password policy is 12 characters",
+            "Create random passwords (default password length 12)",
             "Print pw in pixels: 1200px of 1600px2",
             "the pw of each page is 30em, see Layout2",
             "password for admins is required since v2",
