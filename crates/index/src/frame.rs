@@ -9,7 +9,7 @@ use super::error::RebuildReason;
 
 /// Format version of all files below `_index`, tokenization included. Increased with every change
 /// of any of them.
-pub(super) const FORMAT_VERSION: u32 = 17;
+pub(super) const FORMAT_VERSION: u32 = 18;
 
 const MAGIC: [u8; 4] = *b"cm\x01i";
 /// Length of the header: magic number, format version, checksum and payload length.

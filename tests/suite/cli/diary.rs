@@ -301,3 +301,15 @@ fn a_session_that_tells_nothing_or_is_not_there_is_said_so() {
     [exit 4]
     ");
 }
+
+#[test]
+fn a_diary_is_found_by_the_error_that_its_session_met() {
+    let sandbox = mended(&[
+        SessionLine::Person("Why does the import stop?"),
+        SessionLine::Ran("./import", "Exit code 1\nQueuePoolTimeoutError: no connection in 30 s"),
+        SessionLine::Agent("The pool is too small."),
+    ]);
+    sandbox.cm(&["diary", "aaaaaaaa"]).ok();
+    let hits = sandbox.cm(&["search", "QueuePoolTimeoutError", "--json"]).ok().json();
+    assert_eq!(hits["hits"][0]["kind"], json!("diary"), "{hits}");
+}

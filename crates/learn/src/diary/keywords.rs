@@ -13,6 +13,8 @@ use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 const MAX_TAGS: usize = 6;
 /// Maximum number of search keywords of each kind: error codes, identifiers and file names.
 const MAX_ANCHORS_PER_KIND: usize = 4;
+/// Maximum number of error codes read in one text.
+const MAX_CODES_PER_TEXT: usize = 50;
 
 const LANGUAGES: [(&str, &str); 32] = [
     ("rs", "rust"),
@@ -113,13 +115,21 @@ pub(super) fn anchors(events: &[SessionEvent], steps: &[SessionStep], files: &[D
     anchors
 }
 
-/// Returns the error codes and exception names in the output of failed checks, such as `ENOENT`.
-/// The rest of the output is never quoted.
+/// Returns the error codes and exception names, such as `ENOENT`, in the output of failed commands, checks
+/// first, and in what the person wrote. The rest of the output is never quoted.
 fn error_codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
-    let mut found = Vec::new();
-    for step in steps.iter().filter(|step| step.outcome == ToolOutcome::Error && step.check().is_some()) {
-        let text = events.get(step.done_at).and_then(|event| event.kind.text()).unwrap_or("");
-        for code in CODE.find_iter(text).take(50) {
+    let failed = |is_check: bool| {
+        let failed = steps.iter().filter(|step| step.outcome == ToolOutcome::Error);
+        let wanted = failed.filter(move |step| step.check().is_some() == is_check);
+        wanted.filter_map(|step| events.get(step.done_at)?.kind.text())
+    };
+    let prompts = events.iter().filter(|event| !event.side).filter_map(|event| match &event.kind {
+        EventKind::UserPrompt { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let mut found: Vec<String> = Vec::new();
+    for text in failed(true).chain(failed(false)).chain(prompts) {
+        for code in CODE.find_iter(text).take(MAX_CODES_PER_TEXT) {
             if !found.iter().any(|other| other == code.as_str()) {
                 found.push(code.as_str().to_owned());
             }
@@ -166,10 +176,15 @@ mod tests {
         kinds.extend(edited("1", "src/theme.ts"));
         kinds.extend(ran("2", "npx tsc", ToolOutcome::Error, "src/theme.ts(3,1): error TS2345: no"));
         kinds.extend(ran("3", "npm test", ToolOutcome::Ok, "TypeError in a passing test"));
+        kinds.extend(ran("4", "./seed", ToolOutcome::Error, "connect ECONNREFUSED"));
+        kinds.push(person("and what about the KeyError from staging?"));
         let events = log_of(kinds);
         let steps = steps(&events);
         let files = super::super::changed_files::files(&steps, None);
         assert_eq!(tags(&files, &steps), ["typescript", "testing"]);
-        assert_eq!(anchors(&events, &steps, &files), ["TS2345", "loadTheme", "theme.ts"]);
+        assert_eq!(
+            anchors(&events, &steps, &files),
+            ["TS2345", "ECONNREFUSED", "KeyError", "loadTheme", "theme.ts"]
+        );
     }
 }

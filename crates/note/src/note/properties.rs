@@ -45,6 +45,11 @@ pub(super) fn searchable_text(fields: &FrontmatterFields) -> String {
     others.flat_map(scalars).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the keywords of a diary that are to find its session, one per line.
+pub(super) fn search_anchors(fields: &FrontmatterFields) -> String {
+    fields.get("search_anchors").map(scalars).unwrap_or_default().join("\n")
+}
+
 /// Maximum length of a value that a query can select, in bytes.
 const MAX_LABEL_BYTES: usize = 100;
 

@@ -27,7 +27,8 @@ pub struct ParsedNote {
     pub note: Note,
     /// Outline of the body; its links are moved to the note.
     pub outline: Outline,
-    /// Values of the frontmatter keys that no field of the note holds, of knowledge that people write; one per line.
+    /// Values of the frontmatter keys that no field of the note holds, one per line: all of knowledge that people
+    /// write, the search anchors of diaries.
     pub properties: String,
     /// These keys, each with one of its values: `key:value`. Long values are left out.
     pub labels: Vec<String>,
@@ -78,6 +79,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
         NoteKind::Memory | NoteKind::Plain => {
             (properties::searchable_text(&parsed.fields), properties::labels(&parsed.fields))
         }
+        NoteKind::Diary => (properties::search_anchors(&parsed.fields), Vec::new()),
         _ => (String::new(), Vec::new()),
     };
     ParsedNote { note, outline, properties, labels }
