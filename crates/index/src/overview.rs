@@ -4,14 +4,13 @@
 //! The file of the overview describes one commit of the text index. At a later commit, what changed since
 //! is read again, together with the notes that refer to it. The file is written anew after many changes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
-
-use tantivy::directory::OwnedBytes;
 
 use super::error::Error;
 use super::frame;
 use super::store::Index;
-use super::text::{StoredFindings, mapped};
+use super::text::{OverviewFindings, ReferenceFindings, mapped};
 use cm_note::finding::Finding;
 use cm_note::graph::{LinkFinding, LinkedNotes};
 use cm_note::note::RelationTable;
@@ -27,16 +26,15 @@ pub struct Overview {
     /// All notes, sorted by path, without their relations and links, and without the summaries of other
     /// notes than insights. Their graph has all edges.
     pub notes: Arc<LinkedNotes>,
-    /// The findings about references, serialized.
-    findings: OwnedBytes,
+    findings: OverviewFindings,
 }
 
 impl Overview {
     /// Returns the findings about references between notes, in the order of the notes.
     pub fn findings(&self) -> Vec<Finding> {
         // They were serialized by this program, and checked when they were read.
-        let StoredFindings { findings, suggestions } =
-            postcard::from_bytes(&self.findings).unwrap_or_default();
+        let found = self.findings.read().map(Cow::into_owned).unwrap_or_default();
+        let ReferenceFindings { findings, suggestions } = found;
         let suggestions = suggestions.unwrap_or_else(|| LinkFinding::suggestions(&findings, &self.notes));
         LinkFinding::with_suggestions(findings, suggestions)
     }

@@ -40,7 +40,7 @@ pub(super) use directory::{FramedDirectory, mapped, touched};
 pub(super) use document::{KEY, fact};
 pub(crate) use guard::{OpenFailure, guarded, guarded_open};
 pub use neighbours::Neighbours;
-pub(super) use overview::StoredFindings;
+pub(super) use overview::{OverviewFindings, ReferenceFindings};
 pub use search::{NoteHit, NoteHits};
 pub use snippet::{Snippets, beginning};
 pub(super) use statistics::Statistics;

@@ -1,7 +1,9 @@
 //! Brings a stored overview up to date with the text index, or makes it from all notes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tantivy::directory::OwnedBytes;
 use tantivy::{DocAddress, SegmentReader};
@@ -33,15 +35,59 @@ pub(crate) struct OverviewParts {
     /// Definitions of edges, in the order of the notes that have them.
     pub(crate) edges: Vec<EdgeStatement>,
     pub(crate) types: EdgeTypeTable,
-    /// The [`StoredFindings`], serialized.
-    pub(crate) findings: OwnedBytes,
+    pub(crate) findings: OverviewFindings,
     /// Number of notes that were read because they are not as stored.
     pub(crate) changes: usize,
 }
 
-/// The findings about references.
-#[derive(Default, Serialize, Deserialize)]
-pub(crate) struct StoredFindings {
+/// The findings about references: serialized as they are stored, or found just now. Few commands read them.
+#[derive(Debug)]
+pub(crate) enum OverviewFindings {
+    Stored(OwnedBytes),
+    Found(ReferenceFindings),
+}
+
+impl OverviewFindings {
+    /// Returns the findings; `None` if the stored ones are unsound.
+    pub(crate) fn read(&self) -> Option<Cow<'_, ReferenceFindings>> {
+        match self {
+            Self::Found(found) => Some(Cow::Borrowed(found)),
+            Self::Stored(bytes) => {
+                let (findings, rest) = list(bytes)?;
+                Some(Cow::Owned(ReferenceFindings {
+                    findings,
+                    suggestions: postcard::from_bytes(rest).ok()?,
+                }))
+            }
+        }
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Stored(bytes) => bytes.to_vec(),
+            // Writing to memory cannot fail.
+            Self::Found(found) => postcard::to_allocvec(found).unwrap_or_default(),
+        }
+    }
+}
+
+/// Deserializes the list at the beginning of serialized bytes, and returns the bytes behind it. Its memory is
+/// allocated once, where `Vec` itself would grow by doubling.
+fn list<T: DeserializeOwned>(bytes: &[u8]) -> Option<(Vec<T>, &[u8])> {
+    let (length, mut rest) = postcard::take_from_bytes::<usize>(bytes).ok()?;
+    // Each item takes at least one byte.
+    let mut items = Vec::with_capacity(length.min(rest.len()));
+    for _ in 0..length {
+        let (item, after) = postcard::take_from_bytes(rest).ok()?;
+        items.push(item);
+        rest = after;
+    }
+    Some((items, rest))
+}
+
+/// The findings about references between notes.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct ReferenceFindings {
     /// In the order of the notes.
     pub(crate) findings: Vec<LinkFinding>,
     /// The titles that missing notes may mean; `None` if they were not looked for.
@@ -71,7 +117,7 @@ impl OverviewParts {
             notes = postcard::to_extend(&(place.0, place.1, note), notes).unwrap_or_default();
         }
         let edges = postcard::to_allocvec(&(self.types.names(), &self.edges)).unwrap_or_default();
-        [notes, edges, self.findings.to_vec()]
+        [notes, edges, self.findings.to_bytes()]
     }
 
     /// Sets what the notes say. What one note says stays in its order.
@@ -79,19 +125,15 @@ impl OverviewParts {
         self.edges = edges;
         self.edges.sort_by_key(EdgeStatement::note);
         findings.sort_by_key(LinkFinding::note);
-        self.set_findings(&StoredFindings { findings, suggestions: None });
-    }
-
-    fn set_findings(&mut self, findings: &StoredFindings) {
-        // Writing to memory cannot fail.
-        self.findings = OwnedBytes::new(postcard::to_allocvec(findings).unwrap_or_default());
+        self.findings = OverviewFindings::Found(ReferenceFindings { findings, suggestions: None });
     }
 
     /// Looks for the titles that missing notes may mean, once for all who read the stored overview.
     pub(crate) fn suggest(&mut self) {
-        if let Ok(mut found) = postcard::from_bytes::<StoredFindings>(&self.findings) {
-            found.suggestions = Some(LinkFinding::suggestions(&found.findings, &self.notes));
-            self.set_findings(&found);
+        if let Some(found) = self.findings.read() {
+            let suggestions = Some(LinkFinding::suggestions(&found.findings, &self.notes));
+            let findings = found.into_owned().findings;
+            self.findings = OverviewFindings::Found(ReferenceFindings { findings, suggestions });
         }
     }
 }
@@ -120,8 +162,8 @@ impl StoredOverview {
     }
 
     fn edges(&self) -> Option<(EdgeTypeTable, Vec<EdgeStatement>)> {
-        let (types, edges): (Vec<String>, _) = postcard::from_bytes(&self.edges).ok()?;
-        Some((types.into(), edges))
+        let (types, rest) = postcard::take_from_bytes::<Vec<String>>(&self.edges).ok()?;
+        Some((types.into(), list(rest)?.0))
     }
 }
 
@@ -171,7 +213,7 @@ impl TextIndex {
             segments: self.segment_ids(),
             edges: Vec::new(),
             types,
-            findings: OwnedBytes::empty(),
+            findings: OverviewFindings::Found(ReferenceFindings::default()),
             changes: usize::MAX,
         };
         parts.set(stated.edges, stated.findings);
@@ -233,7 +275,7 @@ impl TextIndex {
             return Ok(None);
         }
         let Some((types, edges)) = stored.edges() else { return Ok(None) };
-        let findings = stored.findings;
+        let findings = OverviewFindings::Stored(stored.findings);
         let parts = OverviewParts { notes, addresses, segments, edges, types, findings, changes: 0 };
         if number == 0 { Ok(Some(parts)) } else { self.with_changes(parts, former, changes, relations) }
     }
@@ -266,9 +308,8 @@ impl TextIndex {
             .filter_map(|place| position(&around.notes[place].path))
             .collect();
         let edges = std::mem::take(&mut parts.edges);
-        let Ok(StoredFindings { findings, .. }) = postcard::from_bytes(&parts.findings) else {
-            return Ok(None);
-        };
+        let Some(findings) = parts.findings.read() else { return Ok(None) };
+        let findings = findings.into_owned().findings;
         // What is removed and not there anew says nothing any more.
         let is_current = |note: usize| moves.place(note).is_some_and(|place| !renewed.contains(&place));
         let before = edges.into_iter().filter(|edge| is_current(edge.note()));
