@@ -80,6 +80,7 @@ pattern!(
         name!(),
         r"(?:
         \s+(?:was|were|got|is|are|has\ been|have\ been)\s+(?:(?:just|now|finally|all)\s+)?(?:replaced\s+(?:by|with)|shut\ down|thrown\ out|no\ longer\ (?:used|in\ use))\b
+      | \s+(?:did(?:n['’]?t|\ not)\s+work\s+out|hat\ (?:sich\ )?nicht\ (?:funktioniert|geklappt|bewährt)|no\ funcionó|n['’]a\ pas\ marché)\b
       | \s+(?:is|are)\s+(?:dead|out)\s*(?:$|[,.;!–—]|\b(?:since|as\ of|now)\b)
       | \s+(?:is\s+|goes\s+|geht\s+)?(?:out|raus|fuera|dehors)\s*[,;+&]\s*(?:and\s+|und\s+|y\s+|et\s+)?\S+\s+(?:is\s+|comes\s+|kommt\s+)?(?:in|rein|dentro|dedans)\b
       | \s+(?:wurden?|ist|sind)\s+(?:(?:jetzt|nun|inzwischen)\s+)?(?:durch\s.{1,40}?\s(?:ersetzt|abgelöst)|abgeschaltet|rausgeflogen|raus\s*(?:$|[,.;!–—]))
@@ -137,11 +138,11 @@ pattern!(
 );
 // What ends, or fails for a while: it is gone if the person says what there is instead.
 pattern!(
-    NEEDS_SUCCESSOR = r"(?i)\b(?:read[\s-]?only|being|gets?|will be|wird|werden|se (?:va|van|fue|fueron)|no (?:va|van) más|fliegt|fliegen|abandonnée?s?|dégagent?)\b"
+    NEEDS_SUCCESSOR = r"(?i)\b(?:work out|funktioniert|geklappt|bewährt|no funcionó|pas marché|read[\s-]?only|being|gets?|will be|wird|werden|se (?:va|van|fue|fueron)|no (?:va|van) más|fliegt|fliegen|abandonnée?s?|dégagent?)\b"
 );
 // "Everything is on gitlab now", "alarms go to Teams from now on".
 pattern!(
-    SUCCESSOR = r"(?i)\b(?:everything|all of it|alles|todo|tout) (?:is|goes|runs|lives|läuft|geht|va|corre|passe|est) (?:on|to|in|at|auf|über|nach|por|a|en|par|sur|chez)\b|\b(?:from now on|instead|use the \w+|ab jetzt|ab sofort|stattdessen|wir nehmen|a partir de ahora|en su lugar|pasamos a|ahora usamos|vamos con|désormais|à la place|dorénavant|on (?:prend|passe))\b|改用"
+    SUCCESSOR = r"(?i)\b(?:everything|all of it|alles|todo|tout) (?:is|goes|runs|lives|läuft|geht|va|corre|passe|est) (?:on|to|in|at|auf|über|nach|por|a|en|par|sur|chez)\b|\b(?:from now on|instead|use the \w+|ab jetzt|ab sofort|stattdessen|wir nehmen|a partir de ahora|en su lugar|pasamos a|ahora usamos|vamos con|désormais|à la place|dorénavant|on (?:prend|passe))\b|改用|\b(?:we(?:['’]re| are| went| go)|wir (?:sind|gehen)|on est|estamos|volvimos|revenus?) (?:(?:now|jetzt|maintenant|ahora) )?(?:back (?:on|to|with)|(?:wieder|zurück) (?:bei|auf|zu)|a|à|de nuevo con|de vuelta (?:en|con))\b"
 );
 pattern!(
     FROM_TODAY = r"(?i)\b(?:from|as of|since|starting|ab|seit|desde|a partir de|dès|depuis)\s+(?:today|heute|hoy|aujourd['’]hui)\b"
@@ -149,6 +150,10 @@ pattern!(
 pattern!(RENAMED = r"(?i)\b(?:called|renamed|heißt|heisst|llama|llamarse|appelle)\b|改名");
 pattern!(
     SINCE_DAY = r"(?i)\b(?:since|as of|seit|desde|depuis)\s+(?:yesterday|this\s+\w+|gestern|heute\s+\w+|ayer|esta\s+\w+|hier|ce\s+\w+)\b"
+);
+// "Arq didn't work out, we are back on Celery" does not say that Arq is back.
+pattern!(
+    BACK_ON = r"(?i)\b(?:we(?:['’]re| are| went| go)|wir (?:sind|gehen)) (?:(?:now|jetzt) )?(?:back (?:on|to|with)|(?:wieder|zurück) (?:bei|auf|zu))\b"
 );
 pattern!(PERIOD = r"(?i)\b(?:in|at)\s+the\s+(?:end|beginning)\s+of\s+\w+");
 // A command of a text: `make flash`, "run make", "with just".
@@ -207,7 +212,7 @@ pub(super) fn gone<'s>(sentence: &'s str, next: &str, lasting: f32) -> Option<&'
     let is_renamed = RENAMED.is_match(end.as_str());
     let says_otherwise = |part: &&str| match is_renamed {
         true => NOT_GONE.is_match(&SINCE_DAY.replace_all(part, "")),
-        false => NOT_GONE.is_match(&PERIOD.replace_all(part, "")),
+        false => NOT_GONE.is_match(&PERIOD.replace_all(&BACK_ON.replace_all(part, ""), "")),
     };
     let is_doubtful = is_unsure(&sentence[from..end.end()]) || has_condition(&sentence[..end.end()]);
     let is_sure = !is_doubtful && !around.iter().any(says_otherwise) && is_lasting && is_for_good;
@@ -388,6 +393,8 @@ mod tests {
             ("we ditched docker completely", "docker"),
             ("we dropped yarn entirely", "yarn"),
             ("builds go through vite now instead of webpack", "webpack"),
+            ("arq didn't work out, we are back on Celery", "arq"),
+            ("Arq hat sich nicht bewährt, wir sind wieder bei Celery", "Arq"),
             ("vite replaced webpack", "webpack"),
             ("webpack haben wir rausgeschmissen, läuft jetzt alles über vite", "webpack"),
             ("webpack ist raus, wir nehmen jetzt vite", "webpack"),
@@ -415,6 +422,8 @@ mod tests {
             "we dropped webpack in this branch",
             "we moved from the old office to Berlin",
             "power is out",
+            "arq didn't work out of the box",
+            "celery didn't work out yesterday, try again",
             "we might switch from webpack to vite",
             "is webpack dead?",
             "we don't use it anymore",

@@ -14,7 +14,8 @@ pattern!(
     | (?P<en_allowed>[^\s,.;!?]+(?:\s[^\s,.;!?]+){0,3}?)\s+(?:is|are)\s+(?:now\s+(?:allowed|permitted)|(?:allowed|permitted)\s+(?:now|as\s+of|since))\b
     | (?:[^,.;:!?]*\s)?(?P<de_it>[\w.+\#-]+)\s*,\s*(?:das|die|den|der)\s+(?:dürfen|können)\s+(?:wir|alle|die\ agenten)\s+(?:jetzt|wieder|nun|ab\ jetzt|ab\ sofort)\b
     | (?:(?:du|ihr|wir|man)\s+)?(?:darf|darfst|dürfen|dürft|kannst|könnt|können|kann)\s+(?:(?:du|ihr|wir|man)\s+)?(?:jetzt\s+|ab\s+sofort\s+)?(?:wieder\s+)(?:(?:den|die|das)\s+)?(?P<de>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
-    | (?:(?:die|der|das)\s+)?(?P<de_back>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,2}?)\s+(?:ist|sind)\s+(?:jetzt\s+)?wieder\s+(?:erlaubt|freigegeben|nutzbar|im\ einsatz)\b
+    | (?:(?:die|der|das)\s+)?(?P<de_back>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,2}?)\s+(?:ist|sind)\s+(?:(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s+)?(?:wieder|doch)\s+(?:erlaubt|freigegeben|nutzbar|im\ einsatz|okay|ok)\b
+    | (?:(?:die|der|das)\s+)?(?P<de_allowed>[^\s,.;:!?]+(?:\s[^\s,.;:!?]+){0,2}?)\s+(?:ist|sind)\s+(?:jetzt|nun|ab\ jetzt|ab\ sofort)\s+erlaubt\b
     | ya\s+(?:se\s+puede|puedes|podemos|podéis)\s+(?:volver\s+a\s+)?(?P<es>[^,.;:!?]{3,60}?)\s+(?:otra\s+vez|de\s+nuevo)\b | ya\s+(?:se\s+puede|puedes|podemos|podéis)\s+volver\s+a\s+(?P<es_return>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
     | (?:on|tu|vous|nous)\s+(?:peut|peux|pouvez|pouvons)\s+(?:de|à)\s+nouveau\s+(?P<fr>[^,.;:!?]{3,60}?)\s*(?:$|[,.;!])
     )"
@@ -66,6 +67,7 @@ mod tests {
             ("oh and the previews are back in business, Xcode's sorted", Some("previews")),
             ("Auf der neuen Maschine läuft ein Redis, das dürfen wir jetzt benutzen.", Some("Redis")),
             ("Du kannst wieder die Versionen anheben.", Some("Versionen anheben")),
+            ("Squash-Merges sind jetzt doch erlaubt, Lena hat es geklärt", Some("Squash-Merges")),
             ("ya podemos volver a subir versiones", Some("subir versiones")),
             ("on peut à nouveau monter les versions", Some("monter les versions")),
             (

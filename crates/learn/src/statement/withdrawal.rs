@@ -69,6 +69,11 @@ pattern!(
 pattern!(
     SWAPPED = r"(?ix)(?:^|[,;:.–—]\s+|\b(?:and|und|y|et)\s+)(?:(?:ok(?:ay)?|so|also|no|then)[,\s]+)*(?:
       (?:scratch|scrap|ditch|forget(?:\s+about)?)\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:we(?:['’]ll)?\s+(?:go|use|take)|let['’]?s\s+(?:go\s+with|use|take)|use|take)\b
+    | (?:forget|scratch|scrap|drop|ignore)\s+(?:about\s+)?(?:the|that)\s+(?:thing|bit|part|stuff|business)\s+(?:about|with|on)\s+(?:the\s+)?([^,.;:!?]{3,60}?)\s*[,;–—-]+\s*
+        (?:we|from\s+now\s+on|now|it['’]?s|instead|use)\b
+    | vergiss\s+(?:das|die\s+sache)\s+mit\s+(?:(?:dem|der|den)\s+)?([^,.;:!?]{3,60}?)\s*[,;–—-]+\s*(?:wir|ab\s+jetzt|ab\s+sofort|jetzt|stattdessen|nimm)\b
+    | olv[ií]da(?:te)?\s+(?:de\s+)?lo\s+de\s+(?:(?:los|las|la|el)\s+)?([^,.;:!?]{3,60}?)\s*[,;–—-]+\s*(?:ahora|a\s+partir|usamos|usa|vamos|mejor)\b
+    | oublie[zs]?\s+(?:l['’]histoire|le\s+truc)\s+(?:du|de|des|avec)\s+(?:(?:les|la|le)\s+)?([^,.;:!?]{3,60}?)\s*[,;–—-]+\s*(?:on|maintenant|désormais|utilise)\b
     | vergiss\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:wir\s+(?:nehmen|nutzen|verwenden)|nimm)\b
     | olv[ií]da(?:te\s+de)?\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:usamos|usemos|usa|vamos\s+con)\b
     | oublie[zs]?\s+([\w./@+-]*\w(?:\s(?-i:[A-Z0-9])[\w.+-]*)?)\s*[,;–—-]+\s*(?:on\s+(?:prend|utilise|passe)|prends|utilise)\b)"
@@ -296,6 +301,11 @@ mod tests {
                 Some("Mailgun"),
             ),
             ("vergiss Mailgun, wir nehmen Postmark", Some("Mailgun")),
+            ("forget the thing about squashing, we merge with merge commits now", Some("squashing")),
+            ("vergiss das mit dem Squashen, wir machen jetzt Merge-Commits", Some("Squashen")),
+            ("olvida lo de squash, ahora hacemos merge commits", Some("squash")),
+            ("oublie l'histoire du squash, on fait des merge commits", Some("squash")),
+            ("forget the part about the footer, that's for tomorrow", None),
             ("olvida mailgun, usamos postmark", Some("mailgun")),
             ("oublie Mailgun, on prend Postmark", Some("Mailgun")),
             ("forget it, we use Postmark", None),

@@ -19,7 +19,7 @@ pattern!(
     LEAD = r"(?ix)^(?:
         (?:ok(?:ay)?|oh(?:\ (?:dear|boy|man|god|no))?|ah|whoa|wow|a[iï]e|uf+|ugh|argh|jeez|hé|m{2,}|hm+|well|yep|yeah|and|n|also|but|so|hey|btw|fyi|by\ the\ way|p\.?s\.?|one\ (?:more\ )?thing
           |(?:just\ )?so\ you\ know(?:\ that)?|tbh|imh?o|honestly|personally|for\ your\ information|remember\ that|keep\ in\ mind\ that
-          |also|ach|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
+          |also|ach|hä+|übrigens|und|oui|et|bon|au\ fait|y|oye|por\ cierto
           |from\ now\ on|from\ here\ on|going\ forward|henceforth
           |désormais|dorénavant|à\ partir\ de\ maintenant|a\ partir\ de\ ahora|de\ ahora\ en\ adelante|en\ adelante
           |(?:can|could)\ you|please|pls|plz|bitte|por\ favor|s'il\ te\ plaît|s'il\ vous\ plaît|请)(?:\s*[,.!:;–—…-]+\s*|\s+)
@@ -59,6 +59,13 @@ pattern!(
 );
 pattern!(
     TASK_AT_HAND = r"(?i),\s*(?:so\s+)?(?:please|pls)\s+\w+\s+(?:that|this|these|those)\s+\w+(?:\s+(?:so|too|now|accordingly))?[.!]?$"
+);
+// What is given up, before what holds instead: "forget the thing about squashing, we use merge commits".
+pattern!(
+    GIVEN_UP = r"(?ix)^(?:
+      (?:forget|scratch|scrap|drop|ignore)\s+(?:about\s+)?(?:the|that)\s+(?:thing|bit|part|stuff|business)\s+(?:about|with|on)
+    | vergiss\s+(?:das|die\s+sache)\s+mit | olv[ií]da(?:te)?\s+(?:de\s+)?lo\s+de | oublie[zs]?\s+(?:l['’]histoire|le\s+truc)\s+(?:du|de|des|avec)
+    )\s+[^,.;:!?]{3,60}?\s*[,;–—]+\s+"
 );
 pattern!(
     CONDITION =
@@ -189,8 +196,8 @@ fn without_asides(text: &str) -> Cow<'_, str> {
     if let Cow::Owned(without) = BY_THE_WAY.replace_all(&bare, "$end") {
         bare = Cow::Owned(without);
     }
-    let asides = [(&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")];
-    for (aside, rest) in &asides[..if CONDITION.is_match(text) { 2 } else { 3 }] {
+    let asides = [(&*GIVEN_UP, ""), (&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")];
+    for (aside, rest) in &asides[..if CONDITION.is_match(text) { 3 } else { 4 }] {
         let without = aside.replace_all(&bare, *rest);
         if without != bare && content_word_count(&without) >= MIN_SUBJECT_WORDS {
             bare = Cow::Owned(without.into_owned());

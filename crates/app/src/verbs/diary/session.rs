@@ -198,6 +198,7 @@ impl SessionReader {
         let mut judged = judge_statements(open, &typed);
         statement::raise_taught_commands(&typed, &mut judged, &events, &steps);
         statement::raise_orders_after_harm(&typed, &mut judged);
+        statement::raise_own_answers(&typed, &mut judged);
         let requests = match prompts {
             StatementAuthor::Person => statement::candidates(&typed, &judged),
             _ => Vec::new(),
