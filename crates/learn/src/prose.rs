@@ -52,7 +52,7 @@ macro_rules! pattern {
 pub(crate) use pattern;
 
 pattern!(
-    TAG_QUESTION = r"(?i)(?:\s*[,;–—-]\s*|\s+)(?:ok(?:ay)?|k|al ?right|all right|right|got it|understood|please|deal|agreed|oder|ja|klar|okey|verstanden|vale|entendido|d[’']accord|compris|hein)\s*\?+$|(?:，|,)\s*(?:好吗|好嗎|行吗|可以吗|明白吗)\s*[?？]$"
+    TAG_QUESTION = r"(?i)(?:\s*[,;–—-]\s*|\s+)(?:ok(?:ay)?|k|al ?right|all right|right|got it|understood|please|deal|agreed|remember|oder|weißt du noch|ja|klar|okey|verstanden|vale|entendido|d[’']accord|compris|hein)\s*\?+$|(?:，|,)\s*(?:好吗|好嗎|行吗|可以吗|明白吗)\s*[?？]$"
 );
 // "Can you always …?" is an order; "can we always rely on it?" asks.
 pattern!(
@@ -61,8 +61,10 @@ pattern!(
       | (?:kannst|könntest|würdest)\s+du\s+(?:(?:bitte|auch|mal)\s+)*
       | (?:puedes|podrías|podés)\s+(?:por\s+favor\s+)?
       | (?:est-ce\ que\s+)?tu\s+(?:peux|pourrais)\s+ | (?:peux|pourrais)-tu\s+
-    )(?P<order>(?:always|never|immer|nie|niemals|siempre|nunca|toujours|jamais)\s+(?P<verb>\S+)\b.*?)\s*\?+$"
+    )(?P<order>(?:always|never|in\ general|generally|from\ now\ on|immer|nie|niemals|generell|grundsätzlich|künftig|siempre|nunca|en\ general|toujours|jamais|en\ général)\s+(?P<verb>\S+)\b.*?)\s*\?+$"
 );
+// "Could you in general be a bit shorter?"
+pattern!(BE_OTHERWISE = r"(?i)\bbe\s+(?:a\s+(?:bit|little)|more|less|as)\s");
 // "Could you set the seed in every model?", "if you finish something, would you run `make check`?"
 pattern!(
     EACH_TIME = r"(?ix)^(?P<when>(?:if|when|whenever|each\ time|every\ time)\ you\ (?:finish|find|see|change|add|commit|push|write|edit|touch|create|rename|need)\b[^,?]{0,60},\s*)?
@@ -146,7 +148,10 @@ pub(crate) fn sentences_up_to(message: &str, reading: MessageAuthor, longest: us
 /// Removes the wording of a question from an order: a final ", ok?", "can you" before "always sort imports?", or "didn't
 /// we agree that" before what was agreed.
 pub(crate) fn without_polite_question(sentence: &str) -> Cow<'_, str> {
-    let request = POLITE_ORDER.captures(sentence).filter(|request| !NO_ORDER.is_match(&request["verb"]));
+    let is_order = |request: &regex::Captures<'_>| {
+        !NO_ORDER.is_match(&request["verb"]) || BE_OTHERWISE.is_match(&request["order"])
+    };
+    let request = POLITE_ORDER.captures(sentence).filter(is_order);
     if let Some(order) = request.and_then(|request| request.name("order")) {
         return order.as_str().into();
     }

@@ -76,9 +76,10 @@ pub struct LastingStatement {
 }
 
 pattern!(
-    REMEMBER = r"(?ix)^(?:(?:ok|so|and|please|pls|bitte|por\ favor|请)[,\s]*)?
-    (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|recuerda|ten\ en\ cuenta|retiens(?:\ bien)?|记住|牢记)
-    (?:\s+(?:that|dass|que)\b|\s+(?:for|für|para|pour)\s+[^:]{1,30}:|\s*[:：,，])"
+    REMEMBER = r"(?ix)^(?:(?:ok|so|and|und|y|et|please|pls|bitte|por\ favor|请)[,\s]*)?
+    (?:remember|memori[sz]e|keep\ in\ mind|bear\ in\ mind|merke?\ dir|merkt\ euch|denke?\ (?:bitte\ )?(?:dran|daran),?|behalte?\ im\ kopf|recuerda|acu[eé]rdate(?:\ de)?|ten\ en\ cuenta|retiens(?:\ bien)?|souviens-toi|记住|牢记)
+    (?:\s+(?:that|dass|que)\b|\s+(?:for|für|para|pour)\s+[^:]{1,30}:|\s*[:：,，])
+    | ^(?:(?:ok|so|and|but|und|aber|y|pero|et|mais|please|bitte)[,\s]+)*(?:don['’]?t\ forget\ that|vergiss\ (?:bitte\ )?nicht,?\ dass|no\ (?:te\ )?olvides\ que|n['’]oubliez?\ pas\ que)\b"
 );
 
 // "ok decision then: no tabs": the person says what kind of statement it is.
@@ -522,6 +523,15 @@ mod tests {
             Some(Certainty::High)
         );
         assert_eq!(certainty("记住：所有接口都要写测试", 0.15), Some(Certainty::Medium));
+        for reminder in [
+            "und denk dran dass die Haltestellen-IDs Strings sind",
+            "don't forget that stop IDs may begin with a zero",
+            "no olvides que los IDs son cadenas",
+            "n'oublie pas que les identifiants sont du texte",
+        ] {
+            assert_eq!(certainty(reminder, 0.15), Some(Certainty::Medium), "{reminder}");
+        }
+        assert_eq!(certainty("don't forget to run the tests", 0.15), None);
         assert_eq!(certainty("Remember: deploy with just.", 0.0), None);
         assert_eq!(certainty("remember that bug of yesterday?", 0.1), None);
         assert_eq!(certainty("you must never push to main", 0.5), Some(Certainty::Medium));

@@ -286,6 +286,8 @@ mod tests {
             ("Kannst du bitte immer die Tests laufen lassen?", "immer die Tests laufen lassen"),
             ("¿puedes siempre usar pnpm?", "siempre usar pnpm"),
             ("tu peux toujours lancer les tests?", "toujours lancer les tests"),
+            ("could you in general be a bit shorter?", "in general be a bit shorter"),
+            ("no more than 3 levels of nesting, remember?", "no more than 3 levels of nesting"),
             ("Could you please set the seed in every model?", "set the seed in every model"),
             (
                 "would you run `make check` before you tell me it is ready?",
@@ -302,6 +304,7 @@ mod tests {
         }
         for asked in [
             "can you always rely on the cache?",
+            "can you always be sure of that?",
             "can you add a changelog line?",
             "can you push this before you merge it?",
             "When you are done, could you delete the branch?",
