@@ -279,6 +279,7 @@ def environment(work):
         "PATH": os.environ.get("PATH", os.defpath), "HOME": work, "TMPDIR": work, "LANG": "C.UTF-8", "TERM": "dumb",
         "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": config,
         "CM_NOW": NOW, "CM_GLOBAL_VAULT": os.path.join(work, "no-global-vault"),
+        **{name: os.environ[name] for name in ["CM_EMBEDDINGS_BUDGET_MS"] if name in os.environ},
     }
 
 
