@@ -134,11 +134,11 @@
   document.addEventListener("submit", () => { isDirty = false; });
   addEventListener("beforeunload", (event) => { if (isDirty) event.preventDefault(); });
 
-  // Changes as they happen: the content is replaced in place, where nobody is typing.
+  // Changes as they happen: the content is replaced in place, where nobody is typing or has opened a form.
   let waits = false;
   async function refresh() {
     if (isDirty || document.querySelector("[data-guard]") || document.querySelector("[data-still]") || all("[data-select]:checked").length) return;
-    if (isTyping(document.activeElement)) { waits = true; return; }
+    if (isTyping(document.activeElement) || document.querySelector("details.more[open]")) { waits = true; return; }
     waits = false;
     const notice = document.querySelector("[data-notice]");
     await window.htmx?.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
@@ -146,6 +146,7 @@
     if (notice && !document.querySelector("[data-notice]")) document.getElementById("main").prepend(notice);
   }
   document.addEventListener("focusout", () => { if (waits) setTimeout(refresh, 50); });
+  document.addEventListener("toggle", () => { if (waits) refresh(); }, true);
   // A browser keeps few connections to a host, so only a page that is seen holds one.
   let events = null, lost = null;
   function follow() {

@@ -189,6 +189,12 @@ const named = json("add", "--type", "fact", "--title", "A name to change", "--bo
 await open(`/note/${named.id}`);
 await page.click("summary >> text=Rename");
 await page.fill("#new-title", "A changed name");
+// A change elsewhere closes no form that is open, nor takes what was typed into it.
+run("add", "--type", "fact", "--title", "Written meanwhile", "--body", "By somebody else.");
+await page.evaluate(() => document.activeElement.blur());
+await page.waitForTimeout(1500);
+assert.equal(await page.inputValue("#new-title"), "A changed name", "the form stays open with its text");
+assert.ok(await page.isVisible("text=Rename the note"));
 await page.click("text=Rename the note");
 await notice("Renamed");
 assert.equal(await page.innerText("h1"), "A changed name");
