@@ -1,9 +1,11 @@
 //! Finds commands that another command needs: it fails, they run, and it passes or fails differently.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::TracedCommand;
 use super::pattern::{PatternNote, RecurringPattern};
+use super::signature::without_names;
 use super::streak::{FailureStreak, StreakEnd, TraceStreaks};
 use super::support::{Occurrence, PatternSupport};
 use super::trace::SessionTrace;
@@ -28,13 +30,25 @@ struct FailingCommand<'t> {
 pub fn prerequisites(traces: &[TraceStreaks<'_>]) -> Vec<RecurringPattern> {
     // One command may need different things: its errors tell them apart.
     let mut failing: BTreeMap<(String, Option<&str>), FailingCommand<'_>> = BTreeMap::new();
+    // What helps against a missing column may help against a missing table: these errors differ in names only.
+    let mut failing_alike: BTreeMap<(String, Cow<'_, str>), FailingCommand<'_>> = BTreeMap::new();
     for TraceStreaks { trace, streaks, .. } in traces {
         for streak in streaks {
             let error = streak.failure.signature.as_deref().or(streak.failure.message.as_deref());
             failing.entry((streak.command.key(), error)).or_default().take(trace, streak);
+            if let Some(signature) = &streak.failure.signature {
+                let kind = (streak.command.key(), without_names(signature));
+                failing_alike.entry(kind).or_default().take(trace, streak);
+            }
         }
     }
-    let found = failing.into_iter().flat_map(|((key, _), command)| command.patterns(&key));
+    let alike = failing_alike.into_iter();
+    let alike: Vec<RecurringPattern> =
+        alike.filter_map(|((key, _), command)| command.recurring(&key)).collect();
+    let is_rule = |one: &RecurringPattern| alike.iter().any(|rule| rule.commands == one.commands);
+    let found = failing.into_iter().flat_map(|((key, _), command)| command.pattern(&key));
+    let found = found.filter(|one| !(matches!(one.note, PatternNote::Fix { .. }) && is_rule(one)));
+    let found = found.chain(alike.iter().cloned());
     let mut patterns: Vec<RecurringPattern> = Vec::new();
     for pattern in found {
         match patterns.iter_mut().find(|one| one.head == pattern.head) {
@@ -83,17 +97,21 @@ impl<'t> FailingCommand<'t> {
         self.ended.push((trace, streak));
     }
 
-    fn patterns(&self, key: &str) -> Option<RecurringPattern> {
-        let repeated = |support: &&PatternSupport| support.count() >= 2;
-        let most = self.before.values().filter(repeated).map(PatternSupport::count).max();
-        match most {
-            Some(most) => self.recurring(key, most),
+    fn pattern(&self, key: &str) -> Option<RecurringPattern> {
+        match self.most_support() {
+            Some(_) => self.recurring(key),
             None => self.single(key),
         }
     }
 
-    /// Returns the pattern of the commands with the most support, `most`.
-    fn recurring(&self, key: &str, most: usize) -> Option<RecurringPattern> {
+    /// Returns the largest number of sessions in which one command helped, if that is two or more.
+    fn most_support(&self) -> Option<usize> {
+        self.before.values().map(PatternSupport::count).max().filter(|most| *most >= 2)
+    }
+
+    /// Returns the pattern of the commands that helped in the most sessions, at least two.
+    fn recurring(&self, key: &str) -> Option<RecurringPattern> {
+        let most = self.most_support()?;
         let best = self.before.iter().filter(|(_, support)| support.count() == most);
         let (_, first) = best.min_by_key(|(before, _)| self.position(before))?;
         let sessions = first.conversations();

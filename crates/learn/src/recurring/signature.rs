@@ -185,6 +185,14 @@ fn signature(line: &str) -> Option<String> {
     (own.count() >= 2).then(|| cut(&text, 200))
 }
 
+// A quoted name, or one with dots or underscores: `"gauge_readings"`, `g0.source_id`.
+pattern!(NAMES = r#"["'`‘“][^"'`’”]{1,60}["'`’”]|(?:\w|<n>)+(?:[._](?:\w|<n>)+)+"#);
+
+/// Returns a signature without the names in it: equal for errors that differ in what is missing.
+pub(super) fn without_names(signature: &str) -> Cow<'_, str> {
+    NAMES.replace_all(signature, "<name>")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -57,6 +57,24 @@ fn a_command_that_needs_another_one_is_a_fix_once_and_a_rule_twice() {
 }
 
 #[test]
+fn errors_that_differ_in_names_only_are_one_if_the_same_command_helped() {
+    let failed =
+        |column: &str| format!("! mix test | ERROR 42703 (undefined_column) column {column} does not exist");
+    let (quality, source) = (failed("g0.quality"), failed("g0.source_id"));
+    let migrated = "$ MIX_ENV=test mix ecto.migrate";
+    let one: &[&str] = &[&quality, migrated, "$ mix test"];
+    let other: &[&str] = &[&source, migrated, "$ mix test"];
+    assert_eq!(
+        texts_of(&[one, other]),
+        [
+            "rule: Run `MIX_ENV=test mix ecto.migrate` before `mix test`: without it, it failed with \"ERROR 42703 (undefined_column) column g0.quality does not exist\""
+        ]
+    );
+    let elsewhere: &[&str] = &[&source, "$ make seed", "$ mix test"];
+    assert_eq!(texts_of(&[one, elsewhere]).len(), 2);
+}
+
+#[test]
 fn another_value_of_an_option_is_a_fix_if_the_error_names_the_old_one() {
     let scheme =
         ["! xcodebuild test -scheme App | error: no scheme named App", "$ xcodebuild test -scheme Tides"];

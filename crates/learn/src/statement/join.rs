@@ -26,6 +26,8 @@ const MIN_CERTAIN_PREFERENCE_PROBABILITY: f32 = 0.45;
 /// Minimum probability of a return to what was given up, or of a change from one tool to another, so that it is
 /// certain.
 const MIN_RETURN_PROBABILITY: f32 = 0.4;
+/// Minimum probability of another number than before.
+const MIN_CHANGED_NUMBER_PROBABILITY: f32 = 0.03;
 /// Minimum probability of a rule that the person asks to remember, or of a statement whose kind they name, so
 /// that it is certain.
 const MIN_CERTAIN_REMEMBER_PROBABILITY: f32 = 0.3;
@@ -82,6 +84,13 @@ pattern!(
     | ^(?:(?:ok|so|and|but|und|aber|y|pero|et|mais|please|bitte)[,\s]+)*(?:don['’]?t\ forget\ that|vergiss\ (?:bitte\ )?nicht,?\ dass|no\ (?:te\ )?olvides\ que|n['’]oubliez?\ pas\ que)\b"
 );
 
+// "Next time without the summary", but not "next time I do it".
+pattern!(
+    NEXT_TIME = r"(?i)\b(?:next time|(?:das )?nächste(?:s)? mal|la prochaine fois|la próxima vez)\b[,:]?\s+(?P<next>[\w'’]+)|下次"
+);
+pattern!(
+    NOT_ASKED = r"(?i)^(?:i|we|it|he|she|they|around|that|this|there|ich|wir|es|er|sie|je|on|il|elle|nous|yo|nosotros|lo|la|el)$"
+);
 // "ok decision then: no tabs": the person says what kind of statement it is.
 pattern!(
     LABELLED = r"(?ix)^(?:(?:ok(?:ay)?|so|right)[,\s]+)?(?:(?:new|neue|nueva|nouvelle)\s+)?
@@ -91,6 +100,17 @@ pattern!(
 // "Refreshed at 03:30 now, not at 04:00": another value than before.
 pattern!(
     CORRECTS = r"(?ix)\bnow\s*,\s*(?:and\s+)?(?:not|no\ longer)\s | \b(?:jetzt|nun)\b[^.;]{0,60},\s*(?:und\s+)?nicht(?:\ mehr)?\s | \bahora\b[^.;]{0,60},\s*(?:y\s+)?(?:ya\s+)?no\s | \bmaintenant\b[^.;]{0,60},\s*(?:et\s+)?(?:pas|plus)\s"
+);
+// Another number than before: "the limit is 10 now, not 3", "they raised the limit, 10 at a time is fine now".
+pattern!(
+    CHANGED_NUMBER = r"(?ix)\d[^.;]*\bnow\s*,\s*(?:and\s+)?(?:not|no\ longer)\b[^.;]*\d
+    | \b(?:now|since|as\ of|from\ (?:now|today|\w+day))\b[^.;]*\d[^.;]*,\s*(?:it|that|this)\s+(?:was|used\ to\ be|has\ been)\b[^.;]*\d
+    | \b(?:raised|lowered|increased|reduced|bumped|doubled|halved)\s+(?:the|our|my|their)\s+(?:\w+\s+){0,2}(?:limit|quota|timeout|budget|maximum|max|minimum|cap|threshold|rate)\b[^.]*\d
+    | \b(?:up\ to|at\ most|max(?:imum)?|batches\ of|groups\ of)\s+\d[^.;]*\s(?:is|are)\s+(?:ok(?:ay)?|fine|allowed|possible)\s+now\b
+    | \d[^.;]*\bjetzt\b[^.;]*\b(?:statt|und\ nicht\ mehr)\b[^.;]*\d | \bjetzt\b[^.;]*\d[^.;]*\b(?:statt|nicht\ mehr)\b[^.;]*\d
+    | \b(?:limit|grenze|quote|maximum|timeout)\b[^.;]*\bauf\s+\d[^.;]*\b(?:erhöht|angehoben|gesenkt|gesetzt|hochgesetzt)\b
+    | \bahora\b[^.;]*\d[^.;]*,\s*(?:y\s+)?(?:ya\s+)?no\b[^.;]*\d | \b(?:subieron|bajaron|han\ subido|han\ bajado)\s+(?:el|la)\s+\w+\b[^.]*\d
+    | \bmaintenant\b[^.;]*\d[^.;]*,\s*(?:et\s+)?(?:pas|plus)\b[^.;]*\d | \best\ passée?\ (?:de\s+\d[^.;]*\s)?à\s+\d"
 );
 // "btw the staging db listens on 5544": no task, also at the beginning of a session.
 pattern!(
@@ -242,7 +262,9 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         && !is_standing(&statement.text)
         && !ASIDE.is_match(&statement.text);
     let is_rule = judged.kind() == StatementKind::Rule;
-    let is_remembered = (REMEMBER.is_match(&statement.text) || wording::holds_from_now(&statement.text))
+    let is_remembered = (REMEMBER.is_match(&statement.text)
+        || wording::holds_from_now(&statement.text)
+        || is_for_next_time(&statement.text))
         && !statement.text.ends_with(['?', '？', ':', '：']);
     let is_asked_for_each_time = is_remembered
         && wording::holds_from_now(&statement.text)
@@ -256,6 +278,9 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
     let is_return = returns(statement)
         || CORRECTS.is_match(&statement.text)
         || gone(&statement.text, "", judged.lasting()).is_some();
+    let is_changed_number = CHANGED_NUMBER.is_match(&statement.text)
+        && statement.context != StatementContext::Plain
+        && !statement.text.ends_with(['?', '？']);
     // "LTIME literals." names the task.
     let is_short = statement.text.split_whitespace().count() < MIN_OPENER_WORDS
         && !statement.text.contains(is_ideograph);
@@ -266,8 +291,9 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         PREFERS.is_match(&statement.text) || !is_opener && HOLDS_FOR_ALL.is_match(&statement.text);
     let least = match (certainty, statement.context) {
         _ if is_labelled => MIN_CERTAIN_REMEMBER_PROBABILITY,
+        (Certainty::Medium, _) if is_changed_number => MIN_CHANGED_NUMBER_PROBABILITY,
         (Certainty::Medium, _) if is_return => MIN_RELATED_PROBABILITY,
-        (Certainty::High, _) if is_return => MIN_RETURN_PROBABILITY,
+        (Certainty::High, _) if is_return || is_changed_number => MIN_RETURN_PROBABILITY,
         (Certainty::Medium, _) if is_preference => THRESHOLD_ASK,
         (Certainty::High, _) if is_preference => MIN_CERTAIN_PREFERENCE_PROBABILITY,
         (Certainty::Medium, _) if is_asked_for_each_time => 0.0,
@@ -287,13 +313,21 @@ fn reaches((statement, judged): &JudgedStatement<'_>, certainty: Certainty) -> b
         (Certainty::High, _) => THRESHOLD_HIGH,
     };
     let more = match certainty {
-        _ if is_rule || is_remembered || is_labelled || is_return || is_preference => 0.0,
+        _ if is_rule || is_remembered || is_labelled || is_return || is_changed_number || is_preference => {
+            0.0
+        }
         Certainty::Medium => OTHER_KIND_MARGIN,
         Certainty::High if statement.context != StatementContext::Plain => CERTAIN_OTHER_KIND_REACTION_MARGIN,
         Certainty::High => CERTAIN_OTHER_KIND_MARGIN,
     };
     // A colon announces what was pasted below.
     judged.lasting() >= least + more && !statement.text.ends_with([':', '：'])
+}
+
+/// Whether a sentence says what to do the next time.
+fn is_for_next_time(text: &str) -> bool {
+    let found = NEXT_TIME.captures(text);
+    found.is_some_and(|found| found.name("next").is_none_or(|next| !NOT_ASKED.is_match(next.as_str())))
 }
 
 /// Whether a sentence says that something given up before is chosen again.
@@ -513,6 +547,31 @@ mod tests {
     }
 
     #[test]
+    fn another_number_than_before_lasts_however_improbable() {
+        let is_learned = |text: &str| {
+            let statements = of_prompt(text, 1, StatementContext::After, None);
+            !super::lasting(&statements, &judged(&[0.05])).is_empty()
+        };
+        for text in [
+            "importer runs at 5 now, not at 3",
+            "the limit is 10 now, not 3",
+            "btw they raised the limit, batches of 10 are fine now",
+            "up to 10 stations per call are ok now",
+            "since today the max upload is 50 MB, it was 20",
+            "das Limit wurde auf 10 angehoben",
+            "jetzt gehen 10 auf einmal, nicht mehr 3",
+            "ahora son 10 por petición, no 3",
+            "la limite est passée à 10",
+        ] {
+            assert!(is_learned(text), "{text}");
+        }
+        for text in ["it fails now, not before", "line 10 is wrong now", "is it 10 now, not 3?", "run 10 now"]
+        {
+            assert!(!is_learned(text), "{text}");
+        }
+    }
+
+    #[test]
     fn what_the_person_asks_to_remember_lasts_and_an_order_for_ever_needs_less() {
         let certainty = |text: &str, lasting: f32| {
             let statements = of_prompt(text, 1, StatementContext::Plain, None);
@@ -532,6 +591,9 @@ mod tests {
             assert_eq!(certainty(reminder, 0.15), Some(Certainty::Medium), "{reminder}");
         }
         assert_eq!(certainty("don't forget to run the tests", 0.15), None);
+        let summary = "nice but next time without the 40 line summary";
+        assert_eq!(certainty(summary, 0.15), Some(Certainty::Medium));
+        assert_eq!(certainty("next time I do that myself", 0.15), None);
         assert_eq!(certainty("Remember: deploy with just.", 0.0), None);
         assert_eq!(certainty("remember that bug of yesterday?", 0.1), None);
         assert_eq!(certainty("you must never push to main", 0.5), Some(Certainty::Medium));

@@ -22,6 +22,7 @@ const ANSWER_WORDS: std::ops::RangeInclusive<usize> = 2..=25;
 pattern!(
     REPROACH = r"(?ix)(?:^|[,.!;–—\s])(?:
       (?:why|how\ come|what\ for)\s+(?:did|do|are|were|would|have|must)\s+(?:you|we)\b
+    | why\s+not\s+(?:(?:just|simply)\s+)?(?:use|take|call|run|reuse|extend)\b | (?:warum|wieso)\s+nicht\s | por\ qu[eé]\s+no\s+(?:usas|usaste)\b | pourquoi\s+ne?\s*pas\s
     | why\s+(?:a|an|another|this|these)\s+(?:new|second|own|extra|whole|separate)\b
     | (?:warum|wieso|weshalb|wozu)\s+(?:\S+\s+){1,3}?du\b | (?:warum|wieso|weshalb|wozu)\s+(?:eine?n?|ne|noch)\s
     | por\ qu[eé]\s+(?:(?:me|lo|la|los|las)\s+)?(?:has\b|\w+(?:aste|iste)\b) | para\ qu[eé]\s+\w+(?:aste|iste)\b
@@ -35,6 +36,7 @@ pattern!(
     | (?:das|die|der|den|sowas|so\ was|so\ etwas|es|sie|dafür|dazu|wir|nur|alles)\b
     | (?:eso|esa|ese|esos|esas|est[oae]s?|hay|ya\ hay|lo|la|el|los|las|de\ eso|solo|s[oó]lo)\b
     | (?:ça|c['’]est|ce|on|nous|il\ y\ a|le|la|les|seul\w*)\b | 那|这|已经有|我们
+    | `?[\w.:/-]+(?:\(\))?`?\s+(?:gives|has|is|already|covers|exists|returns|knows|can|gibt|hat|kann|ist|liefert|tiene|devuelve|donne|fournit)\b
     ) | \b(?:does|do|makes?|handles?|takes?\ care\ of|writes?|generates?|macht|machen|erledigt|hace|hacen|genera|fait|font|s['’]en\ occupe)\s+(?:that|it|this|those|them|das|eso|ça)\b"
 );
 // What went wrong here, or what was asked for: it says nothing of later work.
@@ -112,6 +114,10 @@ mod tests {
                 "Why a new helper? there is one in src/util/dates.ts.",
             ),
             (
+                "why not use the factory? makeStop() gives you a valid one",
+                "Why not use the factory? makeStop() gives you a valid one.",
+            ),
+            (
                 "por qué tocaste el lockfile? de eso se encarga renovate",
                 "Por qué tocaste el lockfile? de eso se encarga renovate.",
             ),
@@ -131,6 +137,7 @@ mod tests {
             "why did you change the colour? put it back",
             "why did you touch the header? that's wrong",
             "why did you delete the test? I asked for a fix",
+            "why not use the factory? it fails here too",
             "why is the lockfile changed? that one renovate does",
             "warum hast du das geändert? das ist jetzt kaputt",
             "why did you add a helper? what is it for?",
