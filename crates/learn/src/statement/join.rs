@@ -550,7 +550,7 @@ mod tests {
     fn another_number_than_before_lasts_however_improbable() {
         let is_learned = |text: &str| {
             let statements = of_prompt(text, 1, StatementContext::After, None);
-            !super::lasting(&statements, &judged(&[0.05])).is_empty()
+            !lasting(&statements, &judged(&[0.05])).is_empty()
         };
         for text in [
             "importer runs at 5 now, not at 3",
