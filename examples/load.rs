@@ -8,7 +8,7 @@
 //! ADDRESS is the address of `cm serve`, such as 127.0.0.1:7700. The token file has one token per
 //! line. Clients share them in order, writers first; each token is rate-limited, so provide one per
 //! client. Writers store the lines of `--statements` in turn, each with a unique word; without that
-//! file, words that no other note has. `--kept` appends the acknowledged notes to a file; `--verify`
+//! file, words that no other note has. `--kept` writes the acknowledged notes to a file; `--verify`
 //! checks that they exist.
 //! `--end-after` sends SIGTERM to the process PID during the run; later connection errors do not
 //! count.
