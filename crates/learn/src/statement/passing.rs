@@ -10,7 +10,7 @@ pattern!(
 );
 // Jokes, what would be if something were otherwise, what may come, thoughts, and what others want or ask.
 pattern!(
-    NOT_MEANT = r"(?ix)\bwho\ needs\b | \bwhat\ could\ (?:possibly\ )?go\ wrong\b | \bjust\ (?:venting|kidding|joking|dreaming)\b
+    NOT_MEANT = r"(?ix)\bwho\ needs\b | \bsure,?\s+why\s+not\b | \bwhat\ could\ (?:possibly\ )?go\ wrong\b | \bjust\ (?:venting|kidding|joking|dreaming)\b
       | \bif\ (?:we|i|they)\ ever\b.*(?:['’]d|\bwould|\bcould|\bmight)\b
       | ^always\ (?:fun|nice|love|great|good|something|a\ (?:joy|pleasure))\b | ^(?:always|never)\b.*\b(?:haha\w*|lol|isn['’]?t\ it)\W*$
       | ^(?:what\ i\ think|so|just|sorry|ok)?\b.{0,30}\bthinking\ (?:aloud|out\ loud)\s*[:,] | \bjust\ a\ (?:theory|hunch)\b | ^what\ i\ think\ (?:happens|happened|is\ (?:happening|going\ on))\b
@@ -63,7 +63,8 @@ pattern!(
 // "Make me a table of the codes", but not "write me a plan before you edit".
 pattern!(
     WRITES_FOR_PERSON = r"(?ix)
-    ^(?:(?:can|could|would|will)\ you\s+)?(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
+    ^(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?(?:answer|reply|respond)\ (?:to\ )?(?:the|this|that|his|her|their)\ (?:[\w'’]+\ )?(?:e-?mails?|mails?|message|ticket|question|comment|review)\b
+    | ^(?:(?:can|could|would|will)\ you\s+)?(?:please\s+)?(?:make|write|draft|prepare|create|generate)\ (?:me|us)\ (?:a|an|some)\b | ^(?:bitte\s+)?(?:mach|schreib|erstell|bau)e?\ (?:mir|uns)\ (?:bitte\ |mal\ )*(?:kurz\ )?eine?n?\b
     | ^(?:por\ favor\s+)?(?:hac[eé]me|arm[aá]me|escrib[ií]me|prepar[aá]me|hazme|escríbeme|prepárame)\ una?\b | ^(?:fais|écris|prépare)z?-(?:moi|nous)\ une?\b"
 );
 pattern!(
@@ -105,6 +106,7 @@ mod tests {
             "The flaky test is TestUpload, ignore it, Sam is on it",
             "Den Fehler im Import bitte nicht anfassen, Jonas ist schon dran",
             "Make me a short table of all fault codes, markdown, for the mail",
+            "answer to the agencys mail pls, german, two three sentences",
             "can you make me a short table of all fault codes",
             "Schreib mir bitte eine Liste der Fehler",
             "armame una tabla con los códigos",
@@ -117,6 +119,7 @@ mod tests {
         assert!(!is_for_once("fais-moi un résumé à la fin"));
         assert!(is_not_meant("What i think happens, thinking aloud: the clock jumps at boot"));
         assert!(is_not_meant("ok so the cloud people ask if we could send protobuf instead of json"));
+        assert!(is_not_meant("sure, why not print it on the trams as well"));
         assert!(!is_not_meant("Always ask if the lock file is there."));
         assert!(!is_not_meant("If users ask whether refunds work, link to the policy page."));
     }
