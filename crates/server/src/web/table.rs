@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, MatchedPath, State as Given};
@@ -26,7 +27,7 @@ use crate::serving::TokenEnd;
 use cm_app::context::actor::PERSONS_ONLY;
 use cm_app::server_audit::{AuditRecord, Surface};
 use cm_app::verbs::locate::locate;
-use cm_app::{CallerIdentity, Context, Result};
+use cm_app::{CallerIdentity, Context, Error, ErrorKind, Result};
 use cm_note::token::AccessRole;
 
 /// A page for `GET`. What follows its path is the reference to a note or a session.
@@ -183,6 +184,11 @@ fn to_login(parts: &Parts, address: &str) -> Response {
     redirect(&format!("/login?next={next}"), &parts.headers)
 }
 
+/// Number of times that a page is read again after a file could not be read.
+const MAX_READ_RETRIES: usize = 4;
+/// Time before it is read again.
+const READ_RETRY_DELAY: Duration = Duration::from_millis(50);
+
 async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> Response {
     let read = move |context: &Context, request: &PageRequest, record: &mut AuditRecord| {
         let text = show_page(page, context, request)?;
@@ -193,7 +199,17 @@ async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> R
         }
         Ok(text)
     };
-    match authenticated.work(page.path, false, read).await {
+    let mut shown = authenticated.work(page.path, false, read).await;
+    // A note that another process renames while it is read is at its new place a moment later.
+    for _ in 0..MAX_READ_RETRIES {
+        let is_moving = |error: &Error| error.code == "io" || error.kind == ErrorKind::NotFound;
+        if !shown.as_ref().is_err_and(|problem| is_moving(&problem.error)) {
+            break;
+        }
+        tokio::time::sleep(READ_RETRY_DELAY).await;
+        shown = authenticated.work(page.path, false, read).await;
+    }
+    match shown {
         Ok(text) => html(StatusCode::OK, text, &authenticated.parts.headers),
         Err(problem) => authenticated.fail(&problem),
     }
