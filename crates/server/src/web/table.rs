@@ -145,13 +145,24 @@ impl FromRequestParts<Arc<ServerState>> for AuthenticatedRequest {
     }
 }
 
+/// Number of times that a page is read again after a note was not found or its file not read.
+const MAX_READ_RETRIES: usize = 2;
+/// Time before it is read again.
+const READ_RETRY_DELAY: Duration = Duration::from_millis(50);
+
+/// Whether an error may come of a note that another process renamed while it was read: a moment later it is at its new
+/// place.
+fn may_have_moved(error: &Error) -> bool {
+    error.code == "io" || error.kind == ErrorKind::NotFound
+}
+
 impl AuthenticatedRequest {
     /// Runs work on the vault within the limits of the server.
     async fn work<T: Send + 'static>(
         &self,
         name: &'static str,
         is_write: bool,
-        work: impl FnOnce(&Context, &PageRequest, &mut AuditRecord) -> Result<T> + Send + 'static,
+        work: impl Fn(&Context, &PageRequest, &mut AuditRecord) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Problem> {
         let (state, page) = (&self.state, Arc::clone(&self.page));
         let caller = page.session.caller.clone();
@@ -162,11 +173,17 @@ impl AuthenticatedRequest {
         let operate = move || {
             let mut record = AuditRecord::begin(audit, attempt);
             let identity: CallerIdentity = caller.identity;
-            let work = || {
-                let context = opener(identity)?;
+            let mut run = || {
+                let context = opener(identity.clone())?;
                 work(&context, &page, &mut record).map_err(|error| context.request.conceal(error))
             };
-            let result = work();
+            let mut result = run();
+            let mut retries = if is_write { 0 } else { MAX_READ_RETRIES };
+            while retries > 0 && result.as_ref().is_err_and(may_have_moved) {
+                std::thread::sleep(READ_RETRY_DELAY);
+                result = run();
+                retries -= 1;
+            }
             Ok(record.end(result)?)
         };
         run_limited(state, runner, &key, operate).await
@@ -184,11 +201,6 @@ fn to_login(parts: &Parts, address: &str) -> Response {
     redirect(&format!("/login?next={next}"), &parts.headers)
 }
 
-/// Number of times that a page is read again after a file could not be read.
-const MAX_READ_RETRIES: usize = 4;
-/// Time before it is read again.
-const READ_RETRY_DELAY: Duration = Duration::from_millis(50);
-
 async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> Response {
     let read = move |context: &Context, request: &PageRequest, record: &mut AuditRecord| {
         let text = show_page(page, context, request)?;
@@ -199,17 +211,7 @@ async fn show(page: &'static PageSpec, authenticated: AuthenticatedRequest) -> R
         }
         Ok(text)
     };
-    let mut shown = authenticated.work(page.path, false, read).await;
-    // A note that another process renames while it is read is at its new place a moment later.
-    for _ in 0..MAX_READ_RETRIES {
-        let is_moving = |error: &Error| error.code == "io" || error.kind == ErrorKind::NotFound;
-        if !shown.as_ref().is_err_and(|problem| is_moving(&problem.error)) {
-            break;
-        }
-        tokio::time::sleep(READ_RETRY_DELAY).await;
-        shown = authenticated.work(page.path, false, read).await;
-    }
-    match shown {
+    match authenticated.work(page.path, false, read).await {
         Ok(text) => html(StatusCode::OK, text, &authenticated.parts.headers),
         Err(problem) => authenticated.fail(&problem),
     }
