@@ -5,6 +5,7 @@
 //! computes the embeddings.
 
 mod candidates;
+mod certainty;
 pub mod classifier;
 pub mod clauses;
 mod doubt;
@@ -26,8 +27,9 @@ mod withdrawal;
 mod wording;
 
 pub use candidates::{RequestCandidate, candidates};
+pub use certainty::{Certainty, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM};
 pub use classifier::{KindProbabilities, StatementClassifier};
-pub use join::{Certainty, LastingStatement, THRESHOLD_ASK, THRESHOLD_HIGH, THRESHOLD_MEDIUM, lasting};
+pub use join::{LastingStatement, lasting};
 pub use own_answer::raise_own_answers;
 pub use past_harm::raise_orders_after_harm;
 pub use proposals::{AgentSentence, with_proposals, with_questions};

@@ -1,7 +1,8 @@
 //! Judges short prompts as a whole, where no sentence of theirs says enough alone: "cond, temp. What unit. I lost a
 //! season to that. Put it in the name.", "polars. 512Mi per pod, pandas dies".
 
-use super::join::{Certainty, LastingStatement, THRESHOLD_HIGH, lasting};
+use super::certainty::{Certainty, THRESHOLD_HIGH};
+use super::join::{LastingStatement, lasting};
 use super::read::is_code;
 use super::taken_back::takes_back;
 use super::{KindProbabilities, Statement, StatementContext};
