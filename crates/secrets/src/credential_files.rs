@@ -17,19 +17,20 @@ pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     }
     let entry = &text[hit.end..text.floor_char_boundary(hit.end + MAX_ENTRY_BYTES)];
     let mut words = words(entry, hit.end);
+    // A host has a dot. "Default password length" is of a sentence, in which a plain word is no password.
+    let mut is_entry = false;
     if text[hit.clone()].eq_ignore_ascii_case("machine") {
-        words.next()?;
+        let (_, host) = words.next()?;
+        is_entry = host.contains('.');
     }
-    let mut has_user = false;
     // Keys and values in turn; any other word in the place of a key makes it a sentence.
     while let Some((_, key)) = words.next() {
         let (at, value) = words.next()?;
         match key {
-            "login" | "account" => has_user = true,
+            "login" | "account" => is_entry = true,
             "password" => {
                 let value = value.trim_end_matches(['"', '\'', '`', ',', ';']);
-                // "The default password length": without a user, a plain word is no password.
-                let is_plain = !has_user && !value.bytes().any(|byte| randomness::is(byte, DIGIT));
+                let is_plain = !is_entry && !value.bytes().any(|byte| randomness::is(byte, DIGIT));
                 let secret = value.len() >= 3 && !is_plain && !placeholder::is_placeholder(value);
                 return secret.then_some(at..at + value.len());
             }
@@ -150,6 +151,8 @@ mod tests {
         let found = |text| removed(text, "machine", netrc);
         assert_eq!(found("machine a.example login ada password w9kx2m4\nmachine b"), Some("w9kx2m4"));
         assert_eq!(found("machine a.example\\n  login ada\\n  password w9kx2m4\\n"), Some("w9kx2m4"));
+        assert_eq!(found("machine a.example password tideglass"), Some("tideglass"));
+        assert_eq!(found("machine learning password detection"), None);
         assert_eq!(found("machine a login ada password <password>"), None);
         assert_eq!(found("machine learning needs a login and a password that is long"), None);
     }

@@ -15,11 +15,11 @@ pub const WORDS: [&str; 13] = [
 /// Names of users, which announce the password right after them.
 pub const USERS: [&str; 3] = ["admin", "root", "demo"];
 
-/// How far behind the word the password may begin, in bytes.
+/// Maximum distance of the password from the word, in bytes.
 const MAX_DISTANCE_BYTES: usize = 100;
-/// Length of a password that has no symbol, at least, in bytes.
+/// Minimum length of a password without a symbol, in bytes.
 const MIN_PLAIN_BYTES: usize = 8;
-/// Length of a password with a symbol, at least, in bytes.
+/// Minimum length of a password with a symbol, in bytes.
 const MIN_BYTES: usize = 6;
 
 /// Returns the password after a user's name; the announcing word is at `hit`.
