@@ -188,7 +188,7 @@ fn signature(line: &str) -> Option<String> {
 // A quoted name, or one with dots or underscores: `"gauge_readings"`, `g0.source_id`.
 pattern!(NAMES = r#"["'`‘“][^"'`’”]{1,60}["'`’”]|(?:\w|<n>)+(?:[._](?:\w|<n>)+)+"#);
 
-/// Returns a signature without the names in it: equal for errors that differ in what is missing.
+/// Replaces the names in a signature, so that errors that differ in names only are equal.
 pub(super) fn without_names(signature: &str) -> Cow<'_, str> {
     NAMES.replace_all(signature, "<name>")
 }

@@ -7,11 +7,11 @@ use crate::prose::pattern;
 
 /// Probability that such an answer is meant to last: enough for a draft.
 const ANSWER_PROBABILITY: f32 = 0.66;
-/// The same where the classifier finds it likely by itself.
+/// Probability of an answer that the classifier finds likely, too: enough for a rule in use.
 const LIKELY_ANSWER_PROBABILITY: f32 = 0.75;
-/// Probability from which an answer is likely by itself.
+/// Minimum probability by the classifier of such an answer.
 const MIN_LIKELY_PROBABILITY: f32 = 0.3;
-/// Minimum probability of the answer alone.
+/// Minimum probability by the classifier of any answer.
 const MIN_ANSWER_PROBABILITY: f32 = 0.02;
 /// Probability of the question, which joins it with its answer and is not enough by itself.
 const QUESTION_PROBABILITY: f32 = 0.4;

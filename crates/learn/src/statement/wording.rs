@@ -60,9 +60,9 @@ pattern!(
 pattern!(
     TASK_AT_HAND = r"(?i),\s*(?:so\s+)?(?:please|pls)\s+\w+\s+(?:that|this|these|those)\s+\w+(?:\s+(?:so|too|now|accordingly))?[.!]?$"
 );
-// What is given up, before what holds instead: "forget the thing about squashing, we use merge commits".
+// What the person tells to forget, before what holds instead: "forget the thing about squashing, we use merge commits".
 pattern!(
-    GIVEN_UP = r"(?ix)^(?:
+    FORGOTTEN = r"(?ix)^(?:
       (?:forget|scratch|scrap|drop|ignore)\s+(?:about\s+)?(?:the|that)\s+(?:thing|bit|part|stuff|business)\s+(?:about|with|on)
     | vergiss\s+(?:das|die\s+sache)\s+mit | olv[ií]da(?:te)?\s+(?:de\s+)?lo\s+de | oublie[zs]?\s+(?:l['’]histoire|le\s+truc)\s+(?:du|de|des|avec)
     )\s+[^,.;:!?]{3,60}?\s*[,;–—]+\s+"
@@ -196,7 +196,7 @@ fn without_asides(text: &str) -> Cow<'_, str> {
     if let Cow::Owned(without) = BY_THE_WAY.replace_all(&bare, "$end") {
         bare = Cow::Owned(without);
     }
-    let asides = [(&*GIVEN_UP, ""), (&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")];
+    let asides = [(&*FORGOTTEN, ""), (&*ANSWER, ""), (&*REPROACH, "$end"), (&*TASK_AT_HAND, "")];
     for (aside, rest) in &asides[..if CONDITION.is_match(text) { 3 } else { 4 }] {
         let without = aside.replace_all(&bare, *rest);
         if without != bare && content_word_count(&without) >= MIN_SUBJECT_WORDS {
