@@ -31,6 +31,29 @@ fn a_note_is_renamed_and_deleted_on_its_page_and_both_are_taken_back() {
 }
 
 #[test]
+fn a_note_is_shown_while_somebody_moves_its_file() {
+    let server = linked(AccessRole::Admin);
+    let added = server.sandbox.cm(&["add", "--title", "Ports", "--body", "5432.", "--json"]).ok().json();
+    let (id, path) = (added["id"].as_str().unwrap(), added["path"].as_str().unwrap());
+    let (here, there) = (server.sandbox.vault().join(path), server.sandbox.vault().join("moved.md"));
+    let browser = Browser::of(&server);
+    std::thread::scope(|threads| {
+        let mover = threads.spawn(|| {
+            for _ in 0..10 {
+                for (from, to) in [(&here, &there), (&there, &here)] {
+                    std::fs::rename(from, to).unwrap();
+                    std::thread::sleep(std::time::Duration::from_millis(200));
+                }
+            }
+        });
+        while !mover.is_finished() {
+            let page = browser.get(&format!("/note/{id}"));
+            assert_eq!(page.status, 200, "{page:?}");
+        }
+    });
+}
+
+#[test]
 fn a_note_that_changed_since_it_was_shown_is_not_deleted() {
     let server = linked(AccessRole::Admin);
     let added = server.sandbox.cm(&["add", "--title", "Ports", "--body", "5432.", "--json"]).ok().json();
